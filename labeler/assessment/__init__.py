@@ -1,0 +1,1 @@
+"""What an assessor sees and answers, and what the answers settle."""

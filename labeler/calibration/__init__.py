@@ -1,0 +1,1 @@
+"""The label model: signals to a probability for each grade."""

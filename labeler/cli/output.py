@@ -1,0 +1,120 @@
+"""What commands print: results on stdout, everything else on stderr."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from types import TracebackType
+from typing import Self
+
+from labeler.assessment.visible import visible_line
+from labeler.errors import InputError, LabelerError
+
+__all__ = ["Progress", "print_error", "print_facts", "print_json", "print_table", "tell"]
+
+_SHOWN_FAULTS = 30
+
+
+def tell(text: str) -> None:
+    """Print a line for the person, on stderr."""
+    print(visible_line(text), file=sys.stderr)
+
+
+def print_json(value: object) -> None:
+    """Print one JSON object on stdout; what isn't a JSON number never gets there."""
+    print(json.dumps(value, ensure_ascii=False, allow_nan=False))
+
+
+def print_table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """Print an aligned table on stdout; columns of numbers are set to the right."""
+    body = [["" if cell is None else _shown(cell) for cell in row] for row in rows]
+    right = [
+        bool(body) and all(_is_number(row[place]) for row in body) for place in range(len(header))
+    ]
+    lines = [list(header), *body]
+    widths = [max(len(line[place]) for line in lines) for place in range(len(header))]
+    for line in lines:
+        cells = (
+            cell.rjust(width) if to_right else cell.ljust(width)
+            for cell, width, to_right in zip(line, widths, right, strict=True)
+        )
+        print("  ".join(cells).rstrip())
+
+
+def print_facts(facts: Mapping[str, object]) -> None:
+    """Print names and values, one a line, on stdout."""
+    width = max((len(name) for name in facts), default=0)
+    for name, value in facts.items():
+        print(f"{name.ljust(width)}  {_shown(value)}".rstrip())
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return f"{value:,}"
+    if isinstance(value, float):
+        return f"{value:,.3f}"
+    return visible_line(str(value))
+
+
+def _is_number(cell: str) -> bool:
+    return not cell or cell.replace(",", "").replace(".", "", 1).lstrip("-").isdigit()
+
+
+def print_error(error: LabelerError) -> None:
+    """Print an error: one line, what to do next, and every fault that it carries."""
+    if isinstance(error, InputError):
+        for fault in error.faults[:_SHOWN_FAULTS]:
+            tell(str(fault))
+        if len(error.faults) > _SHOWN_FAULTS:
+            tell(f"... and {len(error.faults) - _SHOWN_FAULTS:,} more")
+    tell(f"labeler: {error.message}")
+    if error.hint:
+        tell(f"  hint: {error.hint}")
+
+
+class Progress:
+    """A progress line on stderr, drawn on a terminal only, ten times a second at most."""
+
+    def __init__(self, what: str, total: int | None = None) -> None:
+        self.what = what
+        self.total = total
+        self.done = 0
+        self._started = time.monotonic()
+        self._drawn = 0.0
+        self._shown = sys.stderr.isatty() and not os.environ.get("LABELER_NO_PROGRESS")
+
+    def advance(self, done: int, total: int | None = None) -> None:
+        """Tell how much is done by now."""
+        self.done = done
+        self.total = total if total is not None else self.total
+        now = time.monotonic()
+        if self._shown and now - self._drawn >= 0.1:  # noqa: PLR2004 - seconds between two frames
+            self._drawn = now
+            sys.stderr.write(f"\r\x1b[K{self._line(now - self._started)}")
+            sys.stderr.flush()
+
+    def _line(self, seconds: float) -> str:
+        if not self.total:
+            return f"{self.what}: {self.done:,}"
+        share = self.done / self.total
+        line = f"{self.what}: {self.done:,} of {self.total:,} ({share:.0%})"
+        if self.done and seconds > 1:
+            left = round(seconds / self.done * (self.total - self.done))
+            line += f", {left // 60}:{left % 60:02d} left"
+        return line
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._shown and self._drawn:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()

@@ -1,0 +1,1 @@
+"""Statistics: pure functions over arrays; no database, no I/O."""

@@ -1,0 +1,226 @@
+"""TREC runs and qrels: reading and writing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from labeler.errors import Fault, InputError
+from labeler.formats.atomic import replacing
+from labeler.formats.fields import is_header_name
+from labeler.formats.findings import Findings, shown
+from labeler.formats.run_columns import RunColumns
+from labeler.formats.run_json import read_qrels_json, read_run_json
+from labeler.formats.source import read_blocks, read_lines
+from labeler.formats.trec_blocks import RunParts, take_block, take_lines
+from labeler.formats.trec_lines import (
+    LineNotes,
+    columns_of,
+    doubtful_character,
+    is_comment,
+    is_number,
+)
+
+__all__ = ["QrelRow", "RunColumns", "read_qrels", "read_run", "write_qrels", "write_run"]
+
+_QRELS_COLUMNS = "query, iteration, document, grade"
+
+
+@dataclass(frozen=True, slots=True)
+class QrelRow:
+    """One judgement of a qrels file, all of it as written.
+
+    Attributes:
+        line: The physical line, from 1; 0 where the format has no lines.
+        query: The query id.
+        iteration: The second column, which trec_eval ignores; ``0`` where the file has none.
+        document: The document id.
+        value: The grade as text; the caller reads it on a scale.
+    """
+
+    line: int
+    query: str
+    iteration: str
+    document: str
+    value: str
+
+
+def read_run(path: Path, findings: Findings) -> RunColumns | None:
+    """Read a run in the TREC format, or in one of the JSON shapes of ``run_json``.
+
+    What a row is stands in ``trec_lines``. Rows keep the order of the file; duplicates are kept
+    (``ranking`` finds them). Memory is bounded by the columns and one block.
+
+    Returns:
+        The columns, or None after any fault of this file.
+    """
+    before = findings.count_faults(path)
+    parts, notes = RunParts(), LineNotes()
+    line = 1
+    for block in read_blocks(path, findings):
+        if line == 1 and block.lstrip()[:1] in {b"{", b"["} and not _is_row(block):
+            return read_run_json(path, findings)
+        taken = take_block(block, line, parts)
+        if taken is None:
+            taken = take_lines(block, line, parts, notes, findings, path)
+        line += taken
+    if findings.count_faults(path) == before and not parts.row_count:
+        findings.fault(path, None, "no rows: only blank lines and comments (lines that begin '#')")
+    notes.tell(str(path), findings)
+    return parts.columns(str(path)) if findings.count_faults(path) == before else None
+
+
+def read_qrels(path: Path, findings: Findings) -> list[QrelRow] | None:
+    """Read judgements: four TREC columns, three columns under a BEIR header, or JSON.
+
+    Lines are split and comments told from rows as in runs. A BEIR file has a header such as
+    ``query-id corpus-id score``; its columns are separated by tabs. The JSON shape is
+    ``{query: {document: grade}}``.
+
+    Returns:
+        The rows in the order of the file, or None after any fault of this file.
+    """
+    before = findings.count_faults(path)
+    rows: list[QrelRow] = []
+    comments_like_rows: list[int] = []
+    beir: tuple[int, int, int] | None = None
+    seen_any = False
+    for number, line in read_lines(path, findings):
+        columns = columns_of(line.rstrip("\r"))
+        if not columns:
+            continue
+        if not seen_any and columns[0][0] in "{[" and len(columns) != 4:
+            return _json_rows(path, findings)
+        if is_comment(columns):
+            if len(columns) == 4 and is_number(columns[3]):
+                comments_like_rows.append(number)
+            continue
+        if not seen_any:
+            seen_any = True
+            beir = _beir_places(line)
+            if beir is not None:
+                continue
+        row = _qrel_row(line.rstrip("\r"), columns, number, beir)
+        if isinstance(row, str):
+            findings.fault(path, number, row)
+        else:
+            rows.append(row)
+    findings.notice_many(
+        path,
+        "begins with '#' and is taken as a comment, as trec_eval does, although it could be a row",
+        comments_like_rows,
+    )
+    if findings.count_faults(path) == before and not rows:
+        findings.fault(path, None, "no rows: nothing but blank lines, comments or a header")
+    return rows if findings.count_faults(path) == before else None
+
+
+def write_qrels(path: Path, rows: Iterable[tuple[str, str, int]]) -> int:
+    """Write rows of query, document and grade as TREC qrels, all of them or none.
+
+    Returns:
+        How many rows were written.
+
+    Raises:
+        InputError: When an id can't stand in a TREC file; nothing is written.
+    """
+    return _write(
+        path, (f"{_id(path, query)} 0 {_id(path, doc)} {grade:d}" for query, doc, grade in rows)
+    )
+
+
+def write_run(path: Path, rows: Iterable[tuple[str, str, int, float]], tag: str) -> int:
+    """Write rows of query, document, rank and score as a TREC run, all of them or none.
+
+    Scores are written so that reading them gives the same float.
+
+    Returns:
+        How many rows were written.
+
+    Raises:
+        InputError: When an id can't stand in a TREC file; nothing is written.
+    """
+    name = _id(path, tag)
+    return _write(
+        path,
+        (
+            f"{_id(path, query)} Q0 {_id(path, doc)} {rank:d} {float(score)!r} {name}"
+            for query, doc, rank, score in rows
+        ),
+    )
+
+
+def _is_row(block: bytes) -> bool:
+    """Whether a first line that begins like JSON is a TREC row all the same."""
+    words = block.lstrip().split(b"\n", 1)[0].split()
+    return len(words) == 6 and all(
+        word.isascii() and is_number(word.decode("ascii")) for word in words[3:5]
+    )
+
+
+def _json_rows(path: Path, findings: Findings) -> list[QrelRow] | None:
+    triples = read_qrels_json(path, findings)
+    if triples is None:
+        return None
+    return [QrelRow(0, query, "0", document, value) for query, document, value in triples]
+
+
+def _beir_places(line: str) -> tuple[int, int, int] | None:
+    """Find the columns of query, document and grade under a header, or None without one."""
+    names = [name.strip() for name in line.rstrip("\r").split("\t")]
+    places = [
+        next((place for place, name in enumerate(names) if is_header_name(name, wanted)), None)
+        for wanted in ("query", "document", "label")
+    ]
+    if None in places or len(set(places)) != 3:
+        return None
+    query, document, label = places
+    return (query or 0, document or 0, label or 0)
+
+
+def _qrel_row(
+    line: str, columns: list[str], number: int, beir: tuple[int, int, int] | None
+) -> QrelRow | str:
+    problem = doubtful_character(line)
+    if problem is not None:
+        return problem
+    if beir is not None:
+        cells = [cell.strip(" ") for cell in line.split("\t")]
+        if len(cells) <= max(beir):
+            return f"{len(cells)} columns, fewer than the header has"
+        query, document, value = (cells[place] for place in beir)
+        if not query or not document or not value:
+            return "an id or the grade is empty"
+        return QrelRow(number, query, "0", document, value)
+    if len(columns) == 4:
+        return QrelRow(number, columns[0], columns[1], columns[2], columns[3])
+    if len(columns) >= 6 and is_number(columns[3]) and is_number(columns[4]):
+        return (
+            f"{len(columns)} columns, with a rank and a score: this looks like a run; qrels have"
+            f" 4 columns ({_QRELS_COLUMNS})"
+        )
+    noun = "column" if len(columns) == 1 else "columns"
+    return (
+        f"{len(columns)} {noun}; qrels have 4 ({_QRELS_COLUMNS}), or 3 under a header"
+        " (query-id, corpus-id, score, separated by tabs)"
+    )
+
+
+def _id(path: Path, text: str) -> str:
+    """Let an id through that a TREC file can hold as one column."""
+    if text and not text.startswith("#") and not any(c in " \t\n\r\x0b\x0c\x00" for c in text):
+        return text
+    raise InputError(
+        [Fault(str(path), None, f"the id {shown(text)} can't stand in a TREC file")],
+        hint="TREC ids hold no blanks and don't begin with '#'; JSONL and CSV take any id",
+    )
+
+
+def _write(path: Path, lines: Iterator[str]) -> int:
+    count = 0
+    with replacing(path) as file:
+        for line in lines:
+            file.write(line.encode("utf-8") + b"\n")
+            count += 1
+    return count

@@ -1,0 +1,1 @@
+"""Judges: a block in, a verdict for each of its items out."""

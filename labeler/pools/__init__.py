@@ -1,0 +1,1 @@
+"""Runs to an immutable pool with contributions."""

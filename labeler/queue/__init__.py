@@ -1,0 +1,1 @@
+"""Routing, tasks, assignments, review events."""

@@ -1,0 +1,35 @@
+"""The tables, by area. `docs/records.md` is generated from them."""
+
+from labeler.records import (
+    corpus,
+    judgments,
+    ledger,
+    pools,
+    project,
+    projections,
+    queries,
+    queue,
+    runs,
+    sampling,
+    scales,
+    splits,
+)
+from labeler.records.base import Kind, Record, table
+
+AREAS = (
+    project,
+    corpus,
+    queries,
+    runs,
+    scales,
+    pools,
+    ledger,
+    judgments,
+    queue,
+    sampling,
+    splits,
+    projections,
+)
+"""The modules that hold tables, in the order of the data's flow."""
+
+__all__ = ["AREAS", "Kind", "Record", "table"]

@@ -1,0 +1,1 @@
+"""Lexical and dense search over a snapshot, and the text statistics behind them."""

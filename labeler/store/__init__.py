@@ -1,0 +1,1 @@
+"""Opening a database, migrations, revisions, projections."""

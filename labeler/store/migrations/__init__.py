@@ -1,0 +1,1 @@
+"""The migrations, numbered; Labeler applies them when it opens a database."""

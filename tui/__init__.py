@@ -1,0 +1,1 @@
+"""The terminal app. It imports labeler; labeler never imports it."""
