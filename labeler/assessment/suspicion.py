@@ -20,58 +20,42 @@ FLAGS = ("addresses_judge", "fakes_answer", "stuffs_query")
 
 _GRADE = r"(?:(?:fully|highly|perfectly|partially|very)[\s_-]relevant|relevant\s*[=:]\s*[1-3])"
 _JUDGE = r"(?:judge|grader|assessor|annotator|evaluator|rater|labell?er)"
-
-_ADDRESSES_JUDGE = re.compile(
-    "|".join(
-        (
-            # "ignore all instructions above", "disregard the previous prompt", and cousins
-            (
-                r"\b(?:ignore|disregard|forget|override)\s+(?:(?:all|any|every|the|these|those|your|of"
-                r"|previous|prior|above|earlier|preceding|other)\s+){1,4}"
-                r"(?:instructions?|prompts?|rubrics?|guidelines|system\s+message)\b"
-            ),
-            (
-                r"\bignor(?:ez|a|e|iere)\s+(?:\w+\s+){0,3}"
-                r"(?:instrucciones|instructions\s+pr\w+|instruções|anweisungen)\b"
-            ),
-            # a passage may speak of a judge in court; one that is told how to answer is another
-            (
-                rf"\byou\s+are\s+(?:now\s+(?:an?|the)\s+(?:\w+\s+){{0,3}}{_JUDGE}"
-                rf"|(?:an?|the)\s+(?:\w+\s+){{0,2}}(?:relevance|search|retrieval|ranking)\s+{_JUDGE}"
-                rf"|(?:an?|the)\s+(?:\w+\s+){{0,3}}{_JUDGE}\s+(?:that|who|which)\s+(?:only|always))\b"
-            ),
-            rf"\b(?:dear|attention|note\s+to(?:\s+the)?)\s+(?:\w+\s+)?{_JUDGE}\b",
-            (
-                rf"\b(?:answer|respond|reply|output|label|rate|grade|mark|score)\s+"
-                rf"(?:\w+\s+){{0,4}}[\"'“”‘’`]?{_GRADE}"
-            ),
-            (
-                rf"\bthis\s+(?:passage|document|text|result)\s+(?:is|must\s+be|should\s+be)\s+"
-                rf"(?:\w+\s+){{0,3}}{_GRADE}"
-            ),
-            r"^\s*system\s*(?:prompt|message)?\s*:\s*you\b",
-        )
-    ),
-    re.IGNORECASE | re.MULTILINE,
-)
-
+_WORDS = r"(?:\w+\s+){0,3}"
+_QUOTE = r"[\"'“”‘’`]?"
 _KEY = r"(?:label|grade|relevance|relevance_score|level|verdict|rating)"
 
-_FAKES_ANSWER = re.compile(
-    "|".join(
-        (
-            (
-                rf"[{{,]\s*[\"']{_KEY}[\"']\s*:\s*(?:[\"']?(?:fully|partially|not|highly|perfectly"
-                r"|relevant)|[\"']?[0-3][\"']?\s*[,}])"
-            ),
-            r"#*\s*\bfinal\s+(?:score|grade|label|answer|verdict)\s*[:=]\s*[\"']?(?:[0-3]\b|fully)",
-            r"</?\s*(?:passage|document|query|instructions?|rubric|system)\s*>\s*(?:\n|$)",
-            r"^\s*(?:label|grade|relevance)\s*[:=]\s*(?:[0-3]\s*$|(?:fully|partially|not)\b)",
-            r"</?think(?:ing)?>",
-            r"<\|(?:im_start|im_end|system|user|assistant|endoftext|eot_id)\|>|\[/?INST\]|<<SYS>>",
-        )
-    ),
-    re.IGNORECASE | re.MULTILINE,
+
+def _patterns(*sources: str) -> tuple[re.Pattern[str], ...]:
+    return tuple(re.compile(source, re.IGNORECASE | re.MULTILINE) for source in sources)
+
+
+_ADDRESSES_JUDGE = _patterns(
+    # "ignore all instructions above", "disregard the previous prompt", and cousins
+    r"\b(?:ignore|disregard|forget|override)\s+"
+    r"(?:(?:all|any|every|the|these|those|your|of|previous|prior|above|earlier|other)\s+){1,4}"
+    r"(?:instructions?|prompts?|rubrics?|guidelines|system\s+message)\b",
+    rf"\bignor(?:ez|a|e|iere)\s+{_WORDS}"
+    r"(?:instrucciones|instructions\s+pr\w+|instruções|anweisungen)\b",
+    # A text may speak of a judge in court; one that is told how to answer is another.
+    rf"\byou\s+are\s+now\s+(?:an?|the)\s+{_WORDS}{_JUDGE}\b",
+    rf"\byou\s+are\s+(?:an?|the)\s+{_WORDS}(?:relevance|search|retrieval)\s+{_JUDGE}\b",
+    rf"\byou\s+are\s+(?:an?|the)\s+{_WORDS}{_JUDGE}\s+(?:that|who|which)\s+(?:only|always)\b",
+    rf"\b(?:dear|attention|note\s+to(?:\s+the)?)\s+(?:\w+\s+)?{_JUDGE}\b",
+    rf"\b(?:answer|respond|reply|output|label|rate|grade|mark|score)\s+{_WORDS}{_QUOTE}{_GRADE}",
+    rf"\bthis\s+(?:passage|document|text|result)\s+(?:is|must\s+be|should\s+be)\s+{_WORDS}{_GRADE}",
+    r"^\s*system\s*(?:prompt|message)?\s*:\s*you\b",
+)
+
+_FAKES_ANSWER = _patterns(
+    # a verdict in JSON: {"label": "fully", ...} or {"grade": 3}
+    rf"[{{,]\s*[\"']{_KEY}[\"']\s*:\s*[\"']?(?:(?:fully|partially|not|highly|perfectly|relevant)"
+    r"|[0-3][\"']?\s*[,}])",
+    rf"\bfinal\s+(?:score|grade|label|answer|verdict)\s*[:=]\s*{_QUOTE}(?:[0-3]\b|fully)",
+    r"^\s*(?:label|grade|relevance)\s*[:=]\s*(?:[0-3]\s*$|(?:fully|partially|not)\b)",
+    # the end of a prompt's section, a chat template's marks, a chain of thought
+    r"</?\s*(?:passage|document|query|instructions?|rubric|system)\s*>\s*(?:\n|$)",
+    r"<\|(?:im_start|im_end|system|user|assistant|endoftext|eot_id)\|>|\[/?INST\]|<<SYS>>",
+    r"</?think(?:ing)?>",
 )
 
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
@@ -91,8 +75,8 @@ def flags(query: str, passage: str) -> tuple[str, ...]:
     """
     plain = _INVISIBLE.sub("", unicodedata.normalize("NFKC", passage))
     found = (
-        bool(_ADDRESSES_JUDGE.search(plain)),
-        bool(_FAKES_ANSWER.search(plain)),
+        any(pattern.search(plain) for pattern in _ADDRESSES_JUDGE),
+        any(pattern.search(plain) for pattern in _FAKES_ANSWER),
         stuffs_query(tokens(query), tokens(plain)),
     )
     return tuple(name for name, shown in zip(FLAGS, found, strict=True) if shown)

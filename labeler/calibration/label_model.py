@@ -200,7 +200,7 @@ def _newton(
     picks, of all intercepts that give the same probabilities, those that add to 0.
     """
     grades, columns = target.shape[1], design.shape[1]
-    penalty = np.full(columns, l2)
+    penalty = np.full(columns, l2, dtype=np.float64)
     penalty[-1] = 1e-6
     weights = np.zeros((grades, columns))
     loss, gradient = loss_and_gradient(weights, design, target, penalty)

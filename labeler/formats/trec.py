@@ -46,14 +46,19 @@ class QrelRow:
     value: str
 
 
-def read_run(path: Path, findings: Findings) -> RunColumns | None:
+def read_run(path: Path, findings: Findings, *, lenient: bool = False) -> RunColumns | None:
     """Read a run in the TREC format, or in one of the JSON shapes of ``run_json``.
 
     What a row is stands in ``trec_lines``. Rows keep the order of the file; duplicates are kept
     (``ranking`` finds them). Memory is bounded by the columns and one block.
 
+    Args:
+        path: The file.
+        findings: Takes faults and notices.
+        lenient: Give the sound rows of a file although others are faulty.
+
     Returns:
-        The columns, or None after any fault of this file.
+        The columns, or None after any fault of this file, or when it has no sound row.
     """
     before = findings.count_faults(path)
     parts, notes = RunParts(), LineNotes()
@@ -68,7 +73,8 @@ def read_run(path: Path, findings: Findings) -> RunColumns | None:
     if findings.count_faults(path) == before and not parts.row_count:
         findings.fault(path, None, "no rows: only blank lines and comments (lines that begin '#')")
     notes.tell(str(path), findings)
-    return parts.columns(str(path)) if findings.count_faults(path) == before else None
+    sound = findings.count_faults(path) == before or (lenient and parts.row_count > 0)
+    return parts.columns(str(path)) if sound else None
 
 
 def read_qrels(path: Path, findings: Findings) -> list[QrelRow] | None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from array import array
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,8 @@ from labeler.formats.source import decoded
 from labeler.formats.trec_lines import HIGHEST_RANK, LineNotes, parse_run_line
 
 __all__ = ["Codes", "RunParts", "take_block", "take_lines"]
+
+_Number = TypeVar("_Number", bound=np.generic)
 
 _BLANK, _TAB, _NEWLINE = 32, 9, 10
 _SCORE_LETTERS = b"0123456789.+-eE"
@@ -196,7 +199,5 @@ def _coded(codes: Codes, words: list[bytes]) -> NDArray[np.int32]:
     return np.fromiter(map(codes.__getitem__, words), dtype=np.int32, count=len(words))
 
 
-def _joined[Number: np.generic](
-    blocks: list[NDArray[Number]], kind: type[Number]
-) -> NDArray[Number]:
+def _joined(blocks: list[NDArray[_Number]], kind: type[_Number]) -> NDArray[_Number]:
     return np.concatenate(blocks) if blocks else np.empty(0, dtype=kind)

@@ -122,7 +122,7 @@ class EmbeddedJudge:
             reason=(
                 "the scale has no level for this grade or a lower one"
                 if level is None
-                else _explained(signals, len(block.items))
+                else _explained(signals)
             ),
             signals=signals,
             flags=found,
@@ -155,9 +155,9 @@ def level_at_or_below(scale: Scale, grade: Grade) -> Level | None:
     return None
 
 
-def _explained(signals: dict[str, float], count: int) -> str:
+def _explained(signals: dict[str, float]) -> str:
     rank = round(float(np.exp(signals["log_cosine_rank"])))
     return (
-        f"similarity {signals['cosine']:.3f}, {rank} of {count} in its block;"
+        f"similarity {signals['cosine']:.3f}, number {rank} of its block;"
         f" {signals['query_coverage']:.0%} of the query's words by weight"
     )

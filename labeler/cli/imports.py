@@ -1,0 +1,205 @@
+"""`labeler import`: a corpus, queries, runs, labels."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from cyclopts import App, Parameter
+
+from labeler.cli.output import print_facts, print_json, print_table, tell
+from labeler.cli.project import Database, JsonOutput, open_project
+from labeler.imports.report import ImportReport, split_pairs
+
+app = App(
+    name="import",
+    help="Import a corpus, queries, runs or labels.\n\n"
+    "Files are JSON lines, CSV, TSV, TREC, Parquet or a folder in the layout of BEIR; .gz is read "
+    "too. Faults are all told at once, and then nothing is imported; --lenient leaves faulty rows "
+    "out and counts them. The same import twice changes nothing.",
+)
+
+Paths = Annotated[list[Path], Parameter(help="Files, or a folder in the layout of BEIR.")]
+FieldNames = Annotated[
+    tuple[str, ...],
+    Parameter(name="--field", negative="", help="Which column is meant: text=body. Repeatable."),
+]
+Lenient = Annotated[
+    bool, Parameter(name="--lenient", negative="", help="Leave faulty rows out and count them.")
+]
+SnapshotName = Annotated[
+    str | None,
+    Parameter(name="--snapshot", help="The snapshot that is meant, if not the only one."),
+]
+
+
+@app.command
+def corpus(
+    paths: Paths,
+    /,
+    *,
+    snapshot: str | None = None,
+    source_version: str | None = None,
+    chunking: str | None = None,
+    access_policy: str | None = None,
+    field: FieldNames = (),
+    lenient: Lenient = False,
+    db: Database = None,
+    json: JsonOutput = False,
+) -> None:
+    """Import passages as one frozen snapshot.
+
+    Parameters
+    ----------
+    snapshot
+        The snapshot's name; the file's or folder's name by default.
+    source_version
+        Which version of the source this is.
+    chunking
+        Which configuration cut the documents into passages.
+    access_policy
+        Who may see these texts.
+    """
+    from labeler.imports.corpus import CorpusOptions, import_corpus
+
+    options = CorpusOptions(
+        snapshot=snapshot,
+        source_version=source_version,
+        chunking=chunking,
+        access_policy=access_policy,
+        fields=split_pairs(field, "--field"),
+        lenient=lenient,
+    )
+    with open_project(db, create=True) as store:
+        _print(import_corpus(store, paths, options), json=json)
+
+
+@app.command
+def queries(
+    paths: Paths,
+    /,
+    *,
+    domain: str | None = None,
+    language: str | None = None,
+    slice: Annotated[tuple[str, ...], Parameter(negative="")] = (),  # noqa: A002 - the option
+    origin: Literal["historical", "synthetic", "manual"] = "historical",
+    group: Annotated[tuple[str, ...], Parameter(negative="")] = (),
+    field: FieldNames = (),
+    update: Annotated[bool, Parameter(negative="")] = False,
+    lenient: Lenient = False,
+    db: Database = None,
+    json: JsonOutput = False,
+) -> None:
+    """Import queries.
+
+    Parameters
+    ----------
+    domain
+        The domain of queries whose rows name none.
+    language
+        The language (a BCP 47 tag) of queries whose rows name none.
+    slice
+        A slice of queries whose rows name none; repeatable.
+    origin
+        Where queries come from whose rows don't say it.
+    group
+        A group key by a regular expression over the id, whose first group is the key, such as
+        conversation='^(.*)<::>'; keys are conversation, template, entity, source_document.
+    update
+        Make what differs the next version of a known query, in place of an error.
+    """
+    from labeler.imports.queries import QueryOptions, import_queries
+    from labeler.records.queries import Origin
+
+    options = QueryOptions(
+        domain=domain,
+        language=language,
+        slices=slice,
+        origin=Origin(origin),
+        groups=split_pairs(group, "--group"),
+        fields=split_pairs(field, "--field"),
+        update=update,
+        lenient=lenient,
+    )
+    with open_project(db, create=True) as store:
+        _print(import_queries(store, paths, options), json=json)
+
+
+@app.command
+def runs(
+    paths: Paths,
+    /,
+    *,
+    snapshot: SnapshotName = None,
+    role: Literal["baseline", "production", "candidate", "variant"] = "candidate",
+    name: str | None = None,
+    name_from: Literal["tag", "file"] = "tag",
+    config: Annotated[tuple[str, ...], Parameter(negative="")] = (),
+    latency: Path | None = None,
+    field: FieldNames = (),
+    lenient: Lenient = False,
+    db: Database = None,
+    json: JsonOutput = False,
+) -> None:
+    """Import what retrievers returned over a snapshot.
+
+    Rows are ordered as trec_eval orders them: by score, then by document id, both descending;
+    the rank column is kept beside it. A passage that the snapshot lacks is imported as no_text.
+
+    Parameters
+    ----------
+    role
+        What part the runs play in a comparison.
+    name
+        What to call the run, if there is just one.
+    name_from
+        Name runs after the last column of their rows, or after their files.
+    config
+        The configuration of a stage: retrieval=bm25-k09. Stages are corpus, retrieval, reranking,
+        generation. Repeatable.
+    latency
+        A table of query_id, system and latency_ms.
+    """
+    from labeler.errors import UsageError
+    from labeler.imports.runs import STAGES, RunOptions, import_runs
+    from labeler.records.runs import Role
+
+    configs = split_pairs(config, "--config")
+    if unknown := sorted(set(configs) - set(STAGES)):
+        raise UsageError(f"--config knows {', '.join(STAGES)}; not '{unknown[0]}'")
+    options = RunOptions(
+        snapshot=snapshot,
+        role=Role(role),
+        name=name,
+        name_by_file=name_from == "file",
+        configs=configs,
+        latency=latency,
+        fields=split_pairs(field, "--field"),
+        lenient=lenient,
+    )
+    with open_project(db, create=True) as store:
+        _print(import_runs(store, paths, options), json=json)
+
+
+def _print(report: ImportReport, *, json: bool) -> None:
+    for notice in report.notices:
+        tell(f"note: {notice}")
+    if json:
+        print_json(
+            {
+                "kind": report.kind,
+                **report.facts,
+                "counts": dict(report.counts),
+                "revision": report.revision,
+                "details": [dict(row) for row in report.details],
+                "notices": [str(notice) for notice in report.notices],
+            }
+        )
+        return
+    if report.details:
+        print_table(list(report.details[0]), [list(row.values()) for row in report.details])
+        print()
+    counts = {name: count for name, count in report.counts.items() if count or name == "added"}
+    print_facts({**report.facts, **counts})
+    if report.revision is None:
+        print("nothing changed: the project holds all of this already")

@@ -1,0 +1,72 @@
+"""What an import tells, and the rule that nothing is half-imported."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from labeler.errors import InputError, UsageError
+from labeler.formats.findings import Findings, Notice
+
+__all__ = ["ImportReport", "name_from", "settle", "split_pairs"]
+
+
+@dataclass(frozen=True, slots=True)
+class ImportReport:
+    """What an import did.
+
+    Attributes:
+        kind: ``corpus``, ``queries``, ``runs`` or ``labels``.
+        counts: What was read, added and left out, by name.
+        facts: Names and choices that were made, such as the snapshot or the scale's mapping.
+        notices: What is told beside the counts.
+        revision: The revision that was made, or None when nothing changed.
+        details: One entry a part of the import, such as a run.
+    """
+
+    kind: str
+    counts: Mapping[str, int]
+    facts: Mapping[str, str] = field(default_factory=dict)
+    notices: tuple[Notice, ...] = ()
+    revision: int | None = None
+    details: tuple[Mapping[str, object], ...] = ()
+
+
+def settle(findings: Findings, *, lenient: bool) -> int:
+    """Stop when there are faults, or, leniently, turn each into a notice and count them.
+
+    Raises:
+        InputError: When there are faults and the import is strict.
+    """
+    faults = findings.faults
+    if not faults:
+        return 0
+    if not lenient:
+        raise InputError(faults, hint="mend the file, or add --lenient to leave such rows out")
+    for fault in faults:
+        findings.notice(fault.path, fault.line, f"left out: {fault.problem}")
+    return len(faults)
+
+
+def split_pairs(pairs: tuple[str, ...], option: str) -> dict[str, str]:
+    """Read options of the form NAME=VALUE.
+
+    Raises:
+        UsageError: When one has no equals sign.
+    """
+    read: dict[str, str] = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not equals or not name.strip() or not value.strip():
+            raise UsageError(f"{option} takes NAME=VALUE, not '{pair}'")
+        read[name.strip()] = value.strip()
+    return read
+
+
+def name_from(path: Path, generic: frozenset[str]) -> str:
+    """Name something after its file; after the folder when the file's name says nothing."""
+    stem = path.name
+    for ending in (".gz", ".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".tab", ".txt", ".parquet"):
+        stem = stem.removesuffix(ending)
+    return path.absolute().parent.name if stem in generic and path.absolute().parent.name else stem

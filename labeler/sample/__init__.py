@@ -1,0 +1,1 @@
+"""The sample project: the help centre of an invented company, its queries, and real retrievers."""

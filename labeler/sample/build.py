@@ -1,0 +1,127 @@
+"""Writes the sample project as files that the import commands read."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from labeler.errors import ConflictError
+from labeler.formats.atomic import replacing
+from labeler.formats.jsonl import write_jsonl
+from labeler.formats.trec import write_run
+from labeler.sample.project import Chunk, SampleProject, SampleQuery, SampleRun
+
+__all__ = ["write_sample"]
+
+_LATENCY = "runs/latency.tsv"
+
+
+def write_sample(directory: Path, sample: SampleProject, runs: Sequence[SampleRun]) -> list[Path]:
+    """Write a corpus, queries, a rubric, and one run a retriever with its latencies.
+
+    All bytes but those of the latencies are the same for the same sample and runs. Writing again
+    into the same folder renews the runs.
+
+    Args:
+        directory: Where to write; it is made when it is missing.
+        sample: What `labeler.sample.reading.read_sample` gave.
+        runs: What `labeler.sample.retrievers.run_retrievers` gave.
+
+    Returns:
+        The files: corpus.jsonl, queries.jsonl, rubric.toml, one run each, latency.tsv.
+
+    Raises:
+        ConflictError: When the folder holds anything that isn't of this sample; nothing is written.
+    """
+    contents = {
+        "corpus.jsonl": _jsonl(_corpus_row(chunk) for chunk in sample.chunks),
+        "queries.jsonl": _jsonl(_query_row(query) for query in sample.queries),
+        "rubric.toml": sample.rubric.encode("utf-8"),
+    }
+    run_names = [f"runs/{run.retriever}.run" for run in runs]
+    _refuse_other_files(directory, contents, {*run_names, _LATENCY})
+    (directory / "runs").mkdir(parents=True, exist_ok=True)
+    for name, content in contents.items():
+        _write(directory / name, content)
+    for name, run in zip(run_names, runs, strict=True):
+        write_run(directory / name, _run_rows(run), run.retriever)
+    _write(directory / _LATENCY, _latency_table(runs))
+    return [directory / name for name in (*contents, *run_names, _LATENCY)]
+
+
+def _refuse_other_files(directory: Path, contents: dict[str, bytes], renewed: set[str]) -> None:
+    hint = "name a folder that is empty or doesn't exist yet"
+    if directory.exists() and not directory.is_dir():
+        raise ConflictError(f"{directory} is a file, not a folder", hint=hint)
+    for path in sorted(directory.rglob("*")):
+        name = path.relative_to(directory).as_posix()
+        if name == "runs" and path.is_dir():
+            continue
+        if not path.is_file() or not (name in contents or name in renewed):
+            raise ConflictError(f"{directory} holds something else: {name}", hint=hint)
+        if name in contents and path.read_bytes() != contents[name]:
+            raise ConflictError(f"{directory} holds another {name}", hint=hint)
+
+
+def _corpus_row(chunk: Chunk) -> dict[str, object]:
+    document = chunk.document
+    return {
+        "_id": chunk.id,
+        "title": document.title,
+        "text": chunk.text,
+        "document": document.id,
+        "evidence_ids": list(chunk.evidence_ids),
+        "domain": document.domain,
+        "product": document.product,
+        "region": document.region,
+        "effective_date": document.effective_date.isoformat(),
+        "supersedes": document.supersedes,
+        "source": document.source,
+    }
+
+
+def _query_row(query: SampleQuery) -> dict[str, object]:
+    return {
+        "_id": query.id,
+        "text": query.text,
+        "need": query.need,
+        "domain": query.domain,
+        "language": query.language,
+        "slices": list(query.slices),
+        "weight": query.weight,
+        "origin": query.origin,
+        "conditions": query.conditions.to_mapping(),
+        "conversation": query.groups.conversation,
+        "template": query.groups.template,
+        "entity": query.groups.entity,
+        "source_document": query.groups.source_document,
+        "required_evidence": list(query.required_evidence),
+    }
+
+
+def _run_rows(run: SampleRun) -> Iterator[tuple[str, str, int, float]]:
+    for query_id, hits in run.hits.items():
+        for rank, (chunk_id, score) in enumerate(hits, start=1):
+            yield query_id, chunk_id, rank, score
+
+
+def _latency_table(runs: Sequence[SampleRun]) -> bytes:
+    lines = ["query_id\tsystem\tlatency_ms"]
+    lines += [
+        f"{query_id}\t{run.retriever}\t{milliseconds:.3f}"
+        for run in runs
+        for query_id, milliseconds in run.latency_ms.items()
+    ]
+    return ("\n".join(lines) + "\n").encode("utf-8")
+
+
+def _jsonl(rows: Iterable[dict[str, object]]) -> bytes:
+    file = io.BytesIO()
+    write_jsonl(file, rows)
+    return file.getvalue()
+
+
+def _write(path: Path, content: bytes) -> None:
+    with replacing(path) as file:
+        file.write(content)

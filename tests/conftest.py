@@ -1,0 +1,80 @@
+"""Fixtures that all tests share: a user's folder of their own, and databases of both kinds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from labeler.store.database import Store, open_store
+from labeler.store.location import Location
+from tests.cluster import Cluster, find_binaries, running_cluster
+
+
+@pytest.fixture(autouse=True)
+def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Run each test in an empty folder, without the user's settings."""
+    folder = tmp_path / "work"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    for name in ("LABELER_DB", "LABELER_ALLOW_NETWORK_FS"):
+        monkeypatch.delenv(name, raising=False)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[Cluster]:
+    """A running PostgreSQL, or a skip that says why there is none."""
+    binaries = find_binaries()
+    if binaries is None:
+        pytest.skip("no PostgreSQL server is installed on this machine")
+    with running_cluster(binaries) as running:
+        yield running
+
+
+class Ticking:
+    """A clock that goes on by one second each time it is read, and by more when told."""
+
+    def __init__(self) -> None:
+        self.now = datetime(2026, 7, 1, 12, 0, tzinfo=UTC)
+
+    def __call__(self) -> datetime:
+        self.now += timedelta(seconds=1)
+        return self.now
+
+    def advance(self, seconds: float) -> None:
+        self.now += timedelta(seconds=seconds)
+
+
+@pytest.fixture
+def clock() -> Ticking:
+    """A clock that tests control."""
+    return Ticking()
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
+def location(request: pytest.FixtureRequest, tmp_path: Path) -> Location:
+    """An empty database of each kind."""
+    if request.param == "sqlite":
+        return Location(str(tmp_path / "queue.db"))
+    running: Cluster = request.getfixturevalue("cluster")
+    return Location(running.new_database())
+
+
+@pytest.fixture
+def store(location: Location, clock: Ticking) -> Iterator[Store]:
+    """An open database of each kind."""
+    with open_store(location, create=True, clock=clock) as opened:
+        yield opened
+
+
+@pytest.fixture
+def sqlite_store(tmp_path: Path, clock: Ticking) -> Iterator[Store]:
+    """An open SQLite database, for what doesn't depend on the database."""
+    with open_store(Location(str(tmp_path / "queue.db")), create=True, clock=clock) as opened:
+        yield opened
+
+
+Command = Callable[..., int]
