@@ -10,8 +10,9 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import IntEnum, StrEnum
 
 from labeler.errors import NotFoundError, UsageError
@@ -28,6 +29,7 @@ __all__ = [
     "Scale",
     "State",
     "StateCode",
+    "parse_scale",
     "scales_that_fit",
     "shipped_scale",
     "state_of",
@@ -200,11 +202,11 @@ class Scale:
         )
 
     @classmethod
-    def from_mapping(cls, name: str, mapping: Mapping[int, Grade]) -> Scale:
-        """Make a scale from codes and grades alone, in the order of the grades.
+    def from_codes(cls, name: str, mapping: Mapping[int, Grade]) -> Scale:
+        """Make a scale from codes and grades alone.
 
-        Codes of one grade share its gain (2, 1 or 0), and stand in the order of the mapping,
-        first is best.
+        Codes of one grade share its gain (2, 1 or 0) and stand in the order of the mapping, first
+        is best.
         """
         gains = {
             Grade.FULLY_RELEVANT: 2.0,
@@ -220,6 +222,70 @@ class Scale:
                 for place, (code, grade) in enumerate(best_first)
             ),
         )
+
+    def with_spellings(self, words: Mapping[str, Level]) -> Scale:
+        """Give the same scale with further words for its levels; its digest stays."""
+        return Scale(
+            self.name,
+            tuple(
+                replace(
+                    level,
+                    spellings=(
+                        *level.spellings,
+                        *(word for word, meant in words.items() if meant.code == level.code),
+                    ),
+                )
+                for level in self.levels
+            ),
+        )
+
+    def to_dict(self) -> dict[str, object]:
+        """Write the scale as plain values, best level first, as exports keep it."""
+        ordered = sorted(self.levels, key=lambda level: level.order, reverse=True)
+        return {
+            "name": self.name,
+            "levels": [
+                {
+                    "code": level.code,
+                    "name": level.name,
+                    "grade": level.grade.value,
+                    "gain": level.gain,
+                }
+                for level in ordered
+            ],
+        }
+
+    @classmethod
+    def from_dict(cls, content: object) -> Scale:
+        """Read what `to_dict` wrote, or a scale file: a name, and levels from best to worst.
+
+        Raises:
+            UsageError: When a part is missing or of the wrong kind.
+        """
+        table = content if isinstance(content, dict) else {}
+        try:
+            levels = table["levels"]
+            top = len(levels) - 1
+            return cls(
+                str(table["name"]),
+                tuple(
+                    Level(
+                        int(level["code"]),
+                        str(level["name"]),
+                        Grade(level["grade"]),
+                        float(level["gain"]),
+                        top - place,
+                        tuple(str(word) for word in level.get("spellings", ())),
+                    )
+                    for place, level in enumerate(levels)
+                ),
+            )
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise UsageError(
+                f"this is no scale ({error})",
+                hint="a scale has a 'name' and [[levels]] from best to worst, each with a code, "
+                f"a name, a gain and a grade: {', '.join(Grade)}",
+            ) from None
 
 
 _FULLY = ("fully", "full", "highly relevant", "perfectly relevant")
@@ -257,6 +323,18 @@ BINARY = Scale(
 """Relevant or not."""
 
 SHIPPED_SCALES: Mapping[str, Scale] = {scale.name: scale for scale in (NATIVE, TREC, BINARY)}
+
+
+def parse_scale(text: str) -> Scale:
+    """Read a scale from the text of a TOML file; see `Scale.from_dict`.
+
+    Raises:
+        UsageError: When it is none.
+    """
+    try:
+        return Scale.from_dict(tomllib.loads(text))
+    except tomllib.TOMLDecodeError as error:
+        raise UsageError(f"the scale is not a TOML file: {error}") from None
 
 
 def shipped_scale(name: str) -> Scale:

@@ -181,6 +181,60 @@ def runs(
         _print(import_runs(store, paths, options), json=json)
 
 
+@app.command
+def labels(
+    paths: Paths,
+    /,
+    *,
+    snapshot: SnapshotName = None,
+    rubric: Path | None = None,
+    scale: str | None = None,
+    map: Annotated[tuple[str, ...], Parameter(negative="")] = (),  # noqa: A002 - the option
+    assessor: str = "imported",
+    kind: Literal["person", "llm"] = "person",
+    field: FieldNames = (),
+    lenient: Lenient = False,
+    db: Database = None,
+    json: JsonOutput = False,
+) -> None:
+    """Import labels: TREC qrels, or rows of query, document, label and rater.
+
+    Every row stays a judgment of its rater; people who agree settle an item, people who
+    contradict each other leave it undecided. An empty label is no label, never not relevant.
+
+    Parameters
+    ----------
+    rubric
+        The rubric file that the labels were given under; the shipped one by default.
+    scale
+        native (0-2), trec-0-3, binary, or a .toml file; read off the labels by default, and said.
+    map
+        What a code or a word means: 4=not_relevant; repeatable. Codes make a scale of their own,
+        which keeps them.
+    assessor
+        Who gave labels whose rows name nobody.
+    kind
+        Whether people gave them, or a model. Repeated rows of a model are its samples.
+    """
+    from labeler.assessment.rubric import read_rubric
+    from labeler.imports.labels import LabelOptions, import_labels
+    from labeler.records.scales import AssessorKind
+
+    pairs = tuple(pair for option in map for pair in option.split(","))
+    options = LabelOptions(
+        snapshot=snapshot,
+        rubric=read_rubric(rubric) if rubric is not None else None,
+        scale=scale,
+        mapping=split_pairs(pairs, "--map"),
+        assessor=assessor,
+        kind=AssessorKind(kind),
+        fields=split_pairs(field, "--field"),
+        lenient=lenient,
+    )
+    with open_project(db, create=True) as store:
+        _print(import_labels(store, paths, options), json=json)
+
+
 def _print(report: ImportReport, *, json: bool) -> None:
     for notice in report.notices:
         tell(f"note: {notice}")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import tempfile
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO
 
 __all__ = ["replacing"]
 
@@ -19,35 +19,29 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     The bytes go to a temporary file in the same folder, are flushed to the disk, and then renamed.
     After an error the old file is as it was and the temporary one is gone. A symbolic link is
     followed, so that the link stays and its target is replaced. An existing file keeps its mode.
+    What isn't a file, such as ``/dev/stdout`` or a pipe, is written to directly.
 
     Raises:
         OSError: When the folder can't be written to.
     """
     target = Path(os.path.realpath(path))
-    handle, name = tempfile.mkstemp(
-        prefix=f".{target.name[:80]}.", suffix=".tmp", dir=target.parent
-    )
-    temporary = Path(name)
+    if target.exists() and not target.is_file():
+        with path.open("wb") as stream:
+            yield stream
+        return
+    temporary = target.parent / f".{target.name[:80]}.{secrets.token_hex(8)}.tmp"
     try:
-        with os.fdopen(handle, "wb") as file:
-            yield cast("BinaryIO", file)
+        with temporary.open("xb") as file:
+            yield file
             file.flush()
             os.fsync(file.fileno())
-        temporary.chmod(_mode(target))
+        if target.exists():
+            temporary.chmod(target.stat().st_mode & 0o777)
         temporary.replace(target)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
     _sync_folder(target.parent)
-
-
-def _mode(target: Path) -> int:
-    """Give the mode of the old file, or the one that a new file gets (mkstemp's is 0600)."""
-    if target.exists():
-        return target.stat().st_mode & 0o777
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask
 
 
 def _sync_folder(folder: Path) -> None:

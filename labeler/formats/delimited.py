@@ -69,8 +69,21 @@ def read_tsv(
         )
         yield from _records(path, rows, list(columns), findings)
     else:
-        rows = ((number, line.split("\t")) for number, line in filled)
+        quoted: list[int] = []
+        rows = ((number, _cells(number, line, quoted)) for number, line in filled)
         yield from _under_header(path, (number, line.split("\t")), rows, findings)
+        findings.notice_many(
+            path,
+            "cells in double quotes keep them: a quote is an ordinary character in TSV",
+            quoted,
+        )
+
+
+def _cells(number: int, line: str, quoted: list[int]) -> list[str]:
+    cells = line.split("\t")
+    if '"' in line and any(cell[:1] == cell[-1:] == '"' != cell for cell in cells):
+        quoted.append(number)
+    return cells
 
 
 def _csv_rows(path: Path, lines: Iterator[tuple[int, str]], findings: Findings) -> Iterator[_Row]:
@@ -167,9 +180,7 @@ def _records(
         elif len(cells) < width:
             short.append(line)
         values: dict[str, object] = dict.fromkeys(names)
-        for name, cell in zip(names, cells, strict=False):
-            if cell != "":
-                values[name] = cell
+        values.update((name, cell) for name, cell in zip(names, cells, strict=False) if cell)
         values.pop("", None)
         yield Record(line, values)
     findings.notice_many(path, "fewer columns than the header: the others are missing", short)

@@ -32,6 +32,10 @@ __all__ = [
 ]
 
 _LARGEST_EXACT = 2**53
+_FLAT = (
+    "rows must be flat, one row a query and document, like"
+    ' {"query_id": ..., "query": ..., "doc_id": ..., "passage": ...}'
+)
 _NOT_IN_IDS = re.compile("[\x00\ud800-\udfff]")
 
 
@@ -110,7 +114,7 @@ QUERIES = FieldTable(
         "need": ("information_need", "need", "description", "narrative", "intent"),
         "domain": ("domain",),
         "language": ("language", "lang", "locale"),
-        "slices": ("slices", "slice", "segments", "labels"),
+        "slices": ("slices", "slice", "segments"),
         "weight": ("weight", "query_weight"),
         "origin": ("origin",),
         "conditions": ("conditions",),
@@ -206,7 +210,8 @@ def resolve(
         names_found: The column names of the file, or the keys of its first row.
         table: The fields that are looked for.
         overrides: Field -> column name, as the user said with ``--field``. Fields of other tables
-            are let alone, so that one set of overrides serves a flat file that is read thrice.
+            are let alone, so that one set of overrides serves a flat file that is read thrice;
+            ``queries.id`` means the field of one kind of file only.
         path: The file as the user named it.
         findings: Takes faults (a required field is missing) and notices (two columns fit).
         example: The first row, if the values should be looked at: nested rows become a fault
@@ -216,18 +221,10 @@ def resolve(
         Field -> column for every field that was found, or None after a fault.
     """
     names = list(dict.fromkeys(names_found))
-    nested = None if example is None else _nested_column(example, overrides)
-    if nested is not None:
-        findings.fault(
-            path,
-            example.line if example else None,
-            f"the value of {shown(nested)} is nested: rows must be flat, one row a query and"
-            ' document, like {"query_id": ..., "query": ..., "doc_id": ..., "passage": ...}',
-        )
-        return None
     found = _overridden(names, table, overrides, path, findings)
     if found is None:
         return None
+    chosen = set(found)
     for wanted in table.names:
         if wanted not in found:
             taken = set(found.values())
@@ -235,11 +232,18 @@ def resolve(
             column = next(_candidates(free, _order(table, wanted, names)), None)
             if column is not None:
                 found[wanted] = column
+    nested = _nested_column(example, table, found)
+    if example is not None and nested is not None:
+        findings.fault(path, example.line, f"the value of {shown(nested)} is nested; {_FLAT}")
+        return None
     missing = [wanted for wanted in table.required if wanted not in found]
     for wanted in missing:
         findings.fault(path, None, _missing(wanted, table, names))
-    _tell_choices(names, found, table, overrides, path, findings)
-    return None if missing else Fields(table, found)
+    if missing:
+        return None
+    for wanted in found.keys() - chosen:
+        _tell_choice(wanted, found, table, names, path=path, findings=findings)
+    return Fields(table, found)
 
 
 def lookup(record: Record, mapping: Mapping[str, str], wanted: str) -> object:
@@ -322,14 +326,17 @@ def _overridden(
     findings: Findings,
 ) -> dict[str, str] | None:
     found = {}
-    for wanted, name in overrides.items():
-        if wanted not in table.names:
+    for wanted in table.names:
+        name = overrides.get(f"{table.kind}.{wanted}", overrides.get(wanted))
+        if name is None:
             continue
         if name not in names:
             findings.fault(
-                path, None, f"no column is called {shown(name)} (--field {wanted}={name});"
+                path,
+                None,
+                f"no column is called {shown(name)} (--field {wanted}={name});"
                 f" found: {_listed(names)}",
-            )  # fmt: skip
+            )
             return None
         found[wanted] = name
     return found
@@ -347,48 +354,47 @@ def _listed(names: list[str]) -> str:
     return ", ".join(shown(name, 40) for name in names[:40]) or "nothing"
 
 
-def _tell_choices(
-    names: list[str],
+def _tell_choice(
+    wanted: str,
     found: Mapping[str, str],
     table: FieldTable,
-    overrides: Mapping[str, str],
+    names: list[str],
+    *,
     path: str,
     findings: Findings,
 ) -> None:
+    """Tell which of several columns was taken, unless the others serve other fields."""
     used = set(found.values())
-    for wanted, column in found.items():
-        if wanted in overrides:
-            continue
-        others = [
-            name
-            for name in _candidates(names, table.names[wanted])
-            if name != column and name not in used
-        ]
-        if others:
-            findings.notice(
-                path,
-                None,
-                f"{shown(column)} is taken as the {wanted}, not {_listed(others)};"
-                f" to change that say --field {wanted}=NAME",
-            )
+    others = [name for name in _candidates(names, table.names[wanted]) if name not in used]
+    if others:
+        findings.notice(
+            path,
+            None,
+            f"{shown(found[wanted])} is taken as the {wanted}, not {_listed(others)};"
+            f" to change that say --field {wanted}=NAME",
+        )
 
 
-def _nested_column(example: Record, overrides: Mapping[str, str]) -> str | None:
-    """Find a column with a known name that holds an object, or a list of objects."""
-    metadata = {_folded(name) for name in _ANY_METADATA} | {"conditions"}
+def _nested_column(
+    example: Record | None, table: FieldTable, found: Mapping[str, str]
+) -> str | None:
+    """Find the column of a required field that holds an object or a list.
+
+    Where a required field has no column, any column with objects in it is meant.
+    """
+    if example is None:
+        return None
+    columns = [found[wanted] for wanted in table.required if wanted in found]
+    for name in columns:
+        if isinstance(example.values.get(name), dict | list):
+            return name
+    if len(columns) == len(table.required):
+        return None
     for name, value in example.values.items():
-        if name not in overrides.values():
-            plain = _folded(name) not in _KNOWN and _folded(name) not in _NESTED_NAMES
-            if plain or _folded(name) in metadata:
-                continue
+        if _folded(name) in _ANY_METADATA:
+            continue
         if isinstance(value, dict) and value:
             return name
         if isinstance(value, list) and any(isinstance(item, dict) for item in value):
             return name
     return None
-
-
-_NESTED_NAMES = frozenset(
-    ("hits", "results", "passages", "contexts", "documents", "candidates", "fields", "querydocpairs",
-     "judgments", "judgements", "ratings", "judgmentratings")
-)  # fmt: skip

@@ -44,16 +44,18 @@ class Findings:
         self.notices: list[Notice] = []
         self._faults: list[Fault] = []
         self._faults_in: Counter[str] = Counter()
+        self._unreadable: set[str] = set()
 
     @property
     def faults(self) -> list[Fault]:
-        """All faults, those of one file together when they were found together."""
+        """All faults in the order in which they were found."""
         told: list[Fault] = []
-        for place, fault in enumerate(self._faults):
+        kept: Counter[str] = Counter()
+        for fault in self._faults:
             told.append(fault)
+            kept[fault.path] += 1
             more = self._faults_in[fault.path] - _FAULTS_PER_FILE
-            last = all(later.path != fault.path for later in self._faults[place + 1 :][:1])
-            if more > 0 and last:
+            if more > 0 and kept[fault.path] == _FAULTS_PER_FILE:
                 told.append(Fault(fault.path, None, f"and {more:,} more faults in this file"))
         return told
 
@@ -61,6 +63,8 @@ class Findings:
         """Note that a file can't be taken as it is."""
         name = str(path)
         self._faults_in[name] += 1
+        if line is None:
+            self._unreadable.add(name)
         if self._faults_in[name] <= _FAULTS_PER_FILE:
             self._faults.append(Fault(name, line, problem))
 
@@ -85,6 +89,16 @@ class Findings:
     def count_faults(self, path: object) -> int:
         """Count the faults of one file, those that are not kept one by one included."""
         return self._faults_in[str(path)]
+
+    @property
+    def fault_count(self) -> int:
+        """All faults, those that are not kept one by one included."""
+        return self._faults_in.total()
+
+    def usable(self, path: object, *, lenient: bool) -> bool:
+        """Whether a file's rows may be used: it has no faults or, leniently, only in some lines."""
+        name = str(path)
+        return not self._faults_in[name] or (lenient and name not in self._unreadable)
 
 
 def shown(value: object, limit: int = 60) -> str:

@@ -16,7 +16,7 @@ __all__ = ["read"]
 _SPACE = " \t\r\n"
 
 
-class _Repeated(ValueError):
+class _RepeatedKeyError(ValueError):
     """An object says one key twice, with different values."""
 
 
@@ -61,7 +61,9 @@ class _Parser:
         if len(value) != len(pairs):
             for key, item in pairs:
                 if item != value[key]:
-                    raise _Repeated(f"the key {shown(key)} comes twice, with different values")
+                    raise _RepeatedKeyError(
+                        f"the key {shown(key)} comes twice, with different values"
+                    )
             self._note(self.repeated_keys)
         return value
 
@@ -81,7 +83,11 @@ class _Parser:
 
 
 def read(path: Path, lines: Iterator[tuple[int, str]], findings: Findings) -> Iterator[Record]:
-    """Read objects; the layout is told by the first line that isn't blank."""
+    """Read objects; the first line that isn't blank tells the layout.
+
+    An opening bracket begins an array; an opening brace that stands alone begins objects that
+    spread over several lines; in all other files every line is an object.
+    """
     first = next(((n, line) for n, line in lines if line.strip(_SPACE)), None)
     if first is None:
         return
@@ -93,21 +99,11 @@ def read(path: Path, lines: Iterator[tuple[int, str]], findings: Findings) -> It
         findings.fault(
             path, number, f"not JSON: begins with {shown(text)}; wanted is one object a line"
         )
-    elif text[0] == "[" or not _closed(text):
+    elif text[0] == "[" or text == "{":
         yield from _read_document(path, rest, findings, parser)
     else:
         yield from _read_lines(path, rest, findings, parser)
     parser.tell(path, findings)
-
-
-def _closed(text: str) -> bool:
-    """Whether a first line could be a whole object: a lone brace begins a spread-out one."""
-    return (
-        text.rstrip(",").rstrip().endswith("}")
-        or len(text) > 1
-        and '"' in text
-        and (text.count('"') % 2 == 1 or ":" not in text)
-    )
 
 
 def _read_lines(

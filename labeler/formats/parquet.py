@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import date, time
+from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
 
 from labeler.errors import MissingExtraError
 from labeler.formats.findings import Findings
 from labeler.formats.records import Record
-
-if TYPE_CHECKING:
-    import polars
 
 __all__ = ["read_parquet", "write_parquet"]
 
@@ -45,11 +44,7 @@ def read_parquet(path: Path, findings: Findings) -> Iterator[Record]:
     for part in frame.iter_slices(_ROWS_AT_ONCE):
         for row in part.iter_rows(named=True):
             line += 1
-            for name, value in row.items():
-                if isinstance(value, float) and not math.isfinite(value):
-                    row[name] = None
-                    not_finite.append(line)
-            yield Record(line, row)
+            yield Record(line, {name: _plain(row[name], line, not_finite) for name in row})
     findings.notice_many(path, "NaN or an infinity is taken as missing", not_finite)
     if not line:
         findings.notice(path, None, "no rows")
@@ -69,6 +64,16 @@ def write_parquet(
     data = {name: [row.get(name) for row in rows] for name in columns}
     pl.DataFrame(data, schema=schema).write_parquet(file)
     return len(rows)
+
+
+def _plain(value: object, line: int, not_finite: list[int]) -> object:
+    """Give the value that JSON would have: dates as ISO text, no NaN."""
+    if isinstance(value, float) and not math.isfinite(value):
+        not_finite.append(line)
+        return None
+    if isinstance(value, date | time):
+        return value.isoformat()
+    return float(value) if isinstance(value, Decimal) else value
 
 
 def _polars(what: str) -> Any:

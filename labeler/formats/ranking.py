@@ -84,7 +84,8 @@ def ranked(columns: RunColumns, order: Literal["score", "rank"]) -> RankedRun:
     by_score = _by_score(columns, scores) if scored else None
     rows = by_score if by_score is not None and order == "score" else _by_rank(columns, by_score)
     rows, duplicates = _without_duplicates(columns, rows)
-    tied_rows, contradictions = 0, ()
+    tied_rows = 0
+    contradictions: tuple[str, ...] = ()
     if by_score is not None:
         kept = by_score
         if duplicates:

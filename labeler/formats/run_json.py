@@ -32,7 +32,7 @@ _WANTED = (
 )
 
 
-class _RepeatedKey(ValueError):
+class _RepeatedKeyError(ValueError):
     """A JSON object that says one key twice."""
 
 
@@ -79,7 +79,7 @@ def read_run_json(path: Path, findings: Findings) -> RunColumns | None:
 
 
 def read_qrels_json(path: Path, findings: Findings) -> list[tuple[str, str, str]] | None:
-    """Read ``{query: {document: grade}}`` as query, document and the grade's text; None if faulty."""
+    """Read ``{query: {document: grade}}`` as query, document and grade (text); None if faulty."""
     wanted = 'wanted is {"query": {"document": grade}}, or qrels with 4 columns'
     content = _load_object(path, findings, wanted)
     if content is None:
@@ -132,7 +132,7 @@ def _without_repeats(pairs: list[tuple[str, object]]) -> dict[str, object]:
     if len(value) != len(pairs):
         keys = [key for key, _ in pairs]
         twice = next(key for key in value if keys.count(key) > 1)
-        raise _RepeatedKey(f"the key {shown(twice)} comes twice in one JSON object")
+        raise _RepeatedKeyError(f"the key {shown(twice)} comes twice in one JSON object")
     return value
 
 
@@ -167,7 +167,8 @@ def _hits(path: Path, query: str, hits: object, findings: Findings) -> Iterator[
 def _pair(hit: object) -> tuple[object, object]:
     """Take document and score out of one entry of a list."""
     if isinstance(hit, list):
-        return (hit[0], hit[1]) if len(hit) == 2 else (None, None)
+        document, score = hit if len(hit) == len(("document", "score")) else (None, None)
+        return document, score
     if isinstance(hit, dict):
         names = (*HITS.names["document"], "_id", "id")
         document = next((hit[name] for name in names if hit.get(name) is not None), None)

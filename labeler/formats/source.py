@@ -1,6 +1,6 @@
-"""From a file to its lines: compression, byte order mark, encoding and line ends.
+r"""From a file to its lines: compression, byte order mark, encoding and line ends.
 
-Files are UTF-8. A line ends at ``\\n`` or ``\\r\\n`` and nowhere else: U+2028, U+0085, a vertical
+Files are UTF-8. A line ends at ``\n`` or ``\r\n`` and nowhere else: U+2028, U+0085, a vertical
 tab or a form feed are part of the text. Gzip is recognised by its first bytes, whatever the name
 says. What can't be read becomes a fault; nothing is raised for a bad file.
 """
@@ -11,7 +11,6 @@ import gzip
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from io import BufferedReader
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -22,6 +21,7 @@ __all__ = ["clean_text", "plain_suffix", "read_blocks", "read_bytes", "read_line
 _GZIP = b"\x1f\x8b"
 _BOM = b"\xef\xbb\xbf"
 _BLOCK = 1 << 22
+_SAMPLE = 4096
 _FOREIGN = (
     (b"\xff\xfe\x00\x00", "UTF-32 text", "save it as UTF-8"),
     (b"\x00\x00\xfe\xff", "UTF-32 text", "save it as UTF-8"),
@@ -100,9 +100,9 @@ def decoded(raw: bytes, path: Path, line: int | None, findings: Findings) -> str
 
 
 def read_blocks(path: Path, findings: Findings, size: int = _BLOCK) -> Iterator[bytes]:
-    """Read a file in blocks of whole lines, unpacked and without a byte order mark.
+    r"""Read a file in blocks of whole lines, unpacked and without a byte order mark.
 
-    Every block but the last one ends in ``\\n``. A block is longer than ``size`` bytes only when
+    Every block but the last one ends in ``\n``. A block is longer than ``size`` bytes only when
     one line is. Faults of the file as a whole (missing, empty, damaged, another encoding) are
     noted here.
     """
@@ -155,7 +155,7 @@ def _chunks(path: Path, findings: Findings, size: int) -> Iterator[bytes]:
 def _unpacked(path: Path, findings: Findings) -> Iterator[BinaryIO]:
     with path.open("rb") as raw:
         # peek() doesn't move the position, so pipes work as well as files.
-        packed = cast("BufferedReader", raw).peek(2)[:2] == _GZIP
+        packed = raw.peek(2)[:2] == _GZIP
         named_packed = path.name.lower().endswith(".gz")
         if not packed:
             if named_packed and raw.peek(1):
@@ -173,9 +173,9 @@ def _foreign(start: bytes) -> str | None:
     for mark, what, remedy in _FOREIGN:
         if start.startswith(mark):
             return f"this is {what}: {remedy}"
-    sample = start[:4096]
+    sample = start[:_SAMPLE]
     # Latin text in UTF-16 has a NUL in every second byte.
-    if len(sample) >= 4 and sample.count(0) >= 0.4 * len(sample):
+    if sample.count(0) >= max(2, 0.4 * len(sample)):
         even, odd = sample[0::2].count(0), sample[1::2].count(0)
         if min(even, odd) * 10 < max(even, odd):
             return "this looks like UTF-16 text without a byte order mark: save it as UTF-8"

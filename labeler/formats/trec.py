@@ -13,9 +13,10 @@ from labeler.formats.findings import Findings, shown
 from labeler.formats.run_columns import RunColumns
 from labeler.formats.run_json import read_qrels_json, read_run_json
 from labeler.formats.source import read_blocks, read_lines
-from labeler.formats.trec_blocks import RunParts, take_block, take_lines
+from labeler.formats.trec_blocks import RunReader
 from labeler.formats.trec_lines import (
-    LineNotes,
+    QRELS_WIDTH,
+    RUN_WIDTH,
     columns_of,
     doubtful_character,
     is_comment,
@@ -55,37 +56,39 @@ def read_run(path: Path, findings: Findings, *, lenient: bool = False) -> RunCol
     Args:
         path: The file.
         findings: Takes faults and notices.
-        lenient: Give the sound rows of a file although others are faulty.
+        lenient: Give the sound rows of a file although other lines are faulty.
 
     Returns:
         The columns, or None after any fault of this file, or when it has no sound row.
     """
     before = findings.count_faults(path)
-    parts, notes = RunParts(), LineNotes()
-    line = 1
+    reader = RunReader(path, findings)
     for block in read_blocks(path, findings):
-        if line == 1 and block.lstrip()[:1] in {b"{", b"["} and not _is_row(block):
+        if reader.next_line == 1 and block.lstrip()[:1] in {b"{", b"["} and not _is_row(block):
             return read_run_json(path, findings)
-        taken = take_block(block, line, parts)
-        if taken is None:
-            taken = take_lines(block, line, parts, notes, findings, path)
-        line += taken
-    if findings.count_faults(path) == before and not parts.row_count:
+        reader.take(block)
+    if findings.count_faults(path) == before and not reader.row_count:
         findings.fault(path, None, "no rows: only blank lines and comments (lines that begin '#')")
-    notes.tell(str(path), findings)
-    sound = findings.count_faults(path) == before or (lenient and parts.row_count > 0)
-    return parts.columns(str(path)) if sound else None
+    reader.notes.tell(str(path), findings)
+    sound = reader.row_count and findings.usable(path, lenient=lenient)
+    return reader.columns() if sound else None
 
 
-def read_qrels(path: Path, findings: Findings) -> list[QrelRow] | None:
+def read_qrels(path: Path, findings: Findings, *, lenient: bool = False) -> list[QrelRow] | None:
     """Read judgements: four TREC columns, three columns under a BEIR header, or JSON.
 
     Lines are split and comments told from rows as in runs. A BEIR file has a header such as
     ``query-id corpus-id score``; its columns are separated by tabs. The JSON shape is
     ``{query: {document: grade}}``.
 
+    Args:
+        path: The file.
+        findings: Takes faults and notices.
+        lenient: Give the sound rows of a file although other lines are faulty.
+
     Returns:
-        The rows in the order of the file, or None after any fault of this file.
+        The rows in the order of the file, or None after any fault of this file, or when it has no
+        sound row.
     """
     before = findings.count_faults(path)
     rows: list[QrelRow] = []
@@ -96,10 +99,10 @@ def read_qrels(path: Path, findings: Findings) -> list[QrelRow] | None:
         columns = columns_of(line.rstrip("\r"))
         if not columns:
             continue
-        if not seen_any and columns[0][0] in "{[" and len(columns) != 4:
+        if not seen_any and columns[0][0] in "{[" and len(columns) != QRELS_WIDTH:
             return _json_rows(path, findings)
         if is_comment(columns):
-            if len(columns) == 4 and is_number(columns[3]):
+            if len(columns) == QRELS_WIDTH and is_number(columns[3]):
                 comments_like_rows.append(number)
             continue
         if not seen_any:
@@ -119,7 +122,8 @@ def read_qrels(path: Path, findings: Findings) -> list[QrelRow] | None:
     )
     if findings.count_faults(path) == before and not rows:
         findings.fault(path, None, "no rows: nothing but blank lines, comments or a header")
-    return rows if findings.count_faults(path) == before else None
+    _tell_same_document(path, rows, findings)
+    return rows if rows and findings.usable(path, lenient=lenient) else None
 
 
 def write_qrels(path: Path, rows: Iterable[tuple[str, str, int]]) -> int:
@@ -160,7 +164,7 @@ def write_run(path: Path, rows: Iterable[tuple[str, str, int, float]], tag: str)
 def _is_row(block: bytes) -> bool:
     """Whether a first line that begins like JSON is a TREC row all the same."""
     words = block.lstrip().split(b"\n", 1)[0].split()
-    return len(words) == 6 and all(
+    return len(words) == RUN_WIDTH and all(
         word.isascii() and is_number(word.decode("ascii")) for word in words[3:5]
     )
 
@@ -174,15 +178,22 @@ def _json_rows(path: Path, findings: Findings) -> list[QrelRow] | None:
 
 def _beir_places(line: str) -> tuple[int, int, int] | None:
     """Find the columns of query, document and grade under a header, or None without one."""
-    names = [name.strip() for name in line.rstrip("\r").split("\t")]
+    names = [name.strip() for name in _cells(line)]
     places = [
         next((place for place, name in enumerate(names) if is_header_name(name, wanted)), None)
         for wanted in ("query", "document", "label")
     ]
-    if None in places or len(set(places)) != 3:
+    found = [place for place in places if place is not None]
+    if len(set(found)) != len(places):
         return None
-    query, document, label = places
-    return (query or 0, document or 0, label or 0)
+    query, document, label = found
+    return query, document, label
+
+
+def _cells(line: str) -> list[str]:
+    """Split a line of a file with a header: at tabs, or at blanks when it has no tab."""
+    line = line.rstrip("\r")
+    return [cell.strip(" ") for cell in line.split("\t")] if "\t" in line else columns_of(line)
 
 
 def _qrel_row(
@@ -192,25 +203,40 @@ def _qrel_row(
     if problem is not None:
         return problem
     if beir is not None:
-        cells = [cell.strip(" ") for cell in line.split("\t")]
-        if len(cells) <= max(beir):
-            return f"{len(cells)} columns, fewer than the header has"
-        query, document, value = (cells[place] for place in beir)
-        if not query or not document or not value:
-            return "an id or the grade is empty"
-        return QrelRow(number, query, "0", document, value)
-    if len(columns) == 4:
-        return QrelRow(number, columns[0], columns[1], columns[2], columns[3])
-    if len(columns) >= 6 and is_number(columns[3]) and is_number(columns[4]):
+        return _row_under_header(_cells(line), number, beir)
+    if len(columns) == QRELS_WIDTH:
+        return QrelRow(number, *columns)
+    if len(columns) >= RUN_WIDTH and is_number(columns[3]) and is_number(columns[4]):
         return (
             f"{len(columns)} columns, with a rank and a score: this looks like a run; qrels have"
-            f" 4 columns ({_QRELS_COLUMNS})"
+            f" {QRELS_WIDTH} columns ({_QRELS_COLUMNS})"
         )
     noun = "column" if len(columns) == 1 else "columns"
     return (
-        f"{len(columns)} {noun}; qrels have 4 ({_QRELS_COLUMNS}), or 3 under a header"
+        f"{len(columns)} {noun}; qrels have {QRELS_WIDTH} ({_QRELS_COLUMNS}), or 3 under a header"
         " (query-id, corpus-id, score, separated by tabs)"
     )
+
+
+def _tell_same_document(path: Path, rows: list[QrelRow], findings: Findings) -> None:
+    """Tell of files that have document and iteration the other way round."""
+    documents = {row.document for row in rows}
+    if len(documents) == 1 and len({row.iteration for row in rows}) > 1:
+        findings.notice(
+            path,
+            None,
+            f"every row has the document id {shown(documents.pop())}, and the second column"
+            f" differs: is the document in the second column? Expected are {_QRELS_COLUMNS}",
+        )
+
+
+def _row_under_header(cells: list[str], number: int, places: tuple[int, int, int]) -> QrelRow | str:
+    if len(cells) <= max(places):
+        return f"{len(cells)} columns, fewer than the header has"
+    query, document, value = (cells[place] for place in places)
+    if not query or not document or not value:
+        return "an id or the grade is empty"
+    return QrelRow(number, query, "0", document, value)
 
 
 def _id(path: Path, text: str) -> str:

@@ -15,8 +15,20 @@ from dataclasses import dataclass, field
 
 from labeler.formats.findings import Findings, shown
 
-__all__ = ["HIGHEST_RANK", "LineNotes", "RunRow", "columns_of", "is_comment", "parse_run_line"]
+__all__ = [
+    "QRELS_WIDTH",
+    "RUN_WIDTH",
+    "LineNotes",
+    "RunRow",
+    "columns_of",
+    "doubtful_character",
+    "is_comment",
+    "is_number",
+    "parse_run_line",
+]
 
+RUN_WIDTH = 6
+QRELS_WIDTH = 4
 HIGHEST_RANK = 2**31 - 1
 RUN_COLUMNS = "query, iteration, document, rank, score, tag"
 
@@ -98,7 +110,7 @@ def parse_run_line(line: str, number: int, notes: LineNotes) -> RunRow | str | N
     if not columns:
         return None
     if is_comment(columns):
-        if len(columns) == 6 and is_number(columns[3]) and is_number(columns[4]):
+        if len(columns) == RUN_WIDTH and is_number(columns[3]) and is_number(columns[4]):
             notes.comments_like_rows.append(number)
         return None
     problem = doubtful_character(line) or _misshapen(columns)
@@ -110,7 +122,7 @@ def parse_run_line(line: str, number: int, notes: LineNotes) -> RunRow | str | N
         return stated
     if not is_number(score):
         return f"the score {shown(score)} is no finite number"
-    if len(columns) > 6:
+    if len(columns) > RUN_WIDTH:
         notes.extra_text.append(number)
     return RunRow(query, document, stated, float(score), tag)
 
@@ -118,15 +130,15 @@ def parse_run_line(line: str, number: int, notes: LineNotes) -> RunRow | str | N
 def _misshapen(columns: list[str]) -> str | None:
     """Say why the number of columns doesn't fit, or None."""
     count = len(columns)
-    if count == 4 and is_number(columns[3]):
+    if count == QRELS_WIDTH and is_number(columns[3]):
         return (
             "4 columns, the last a number: this looks like qrels; a run has 6 columns"
             f" ({RUN_COLUMNS})"
         )
-    if count < 6:
+    if count < RUN_WIDTH:
         return f"{count} {'column' if count == 1 else 'columns'}; a run has 6 ({RUN_COLUMNS})"
-    shifted = count > 6 and is_number(columns[4]) and is_number(columns[5])
-    if shifted or (count > 6 and not is_number(columns[3])):
+    shifted = count > RUN_WIDTH and is_number(columns[4]) and is_number(columns[5])
+    if shifted or (count > RUN_WIDTH and not is_number(columns[3])):
         return f"{count} columns; a run has 6 ({RUN_COLUMNS}): does an id hold a blank?"
     return None
 

@@ -35,7 +35,10 @@ class Item(Record, table=True):
 
 
 class Pool(Record, table=True):
-    """An immutable set of items from the top of several runs."""
+    """An immutable set of items from the top of several runs.
+
+    ``passages`` counts the distinct pairs of query and chunk before evidence was collapsed.
+    """
 
     __tablename__ = "pool"
     __table_args__ = keyed("name")
@@ -46,6 +49,7 @@ class Pool(Record, table=True):
     rubric_id: int = Field(foreign_key="rubric.id")
     depth: int
     order_rule: str
+    passages: int
     extends_id: int | None = Field(default=None, foreign_key="pool.id")
     digest: str
     revision_id: int = Field(foreign_key="revision.id")
@@ -61,7 +65,6 @@ class PoolRun(Record, table=True):
     pool_id: int = Field(foreign_key="pool.id")
     run_id: int = Field(foreign_key="run.id")
     depth: int
-    rows: int
 
 
 class PoolQuery(Record, table=True):

@@ -20,12 +20,13 @@ __all__ = [
 
 
 class VotePurpose(StrEnum):
-    """What a vote is for. Only audit votes feed estimates."""
+    """What a vote is for. Only audit votes feed estimates; an adjudication settles a dispute."""
 
     PRIMARY = "primary"
     OVERLAP = "overlap"
     AUDIT = "audit"
     REPEAT = "repeat"
+    ADJUDICATION = "adjudication"
 
 
 class AssignmentState(StrEnum):

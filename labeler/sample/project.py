@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -74,7 +74,7 @@ class Document:
     domain: str
     product: Product | None
     region: Region | None
-    effective_date: datetime.date
+    effective_date: dt.date
     supersedes: str | None
     source: str
 
@@ -107,7 +107,7 @@ class Conditions:
 
     product: Product | None = None
     region: Region | None = None
-    date: datetime.date | None = None
+    date: dt.date | None = None
     audience: Audience | None = None
 
     def to_mapping(self) -> dict[str, str]:
@@ -119,7 +119,7 @@ class Conditions:
             "audience": self.audience,
         }
         return {
-            name: value.isoformat() if isinstance(value, datetime.date) else value.value
+            name: value.isoformat() if isinstance(value, dt.date) else value.value
             for name, value in named.items()
             if value is not None
         }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -166,7 +166,7 @@ def allowed_documents(documents: Sequence[Document], conditions: Conditions) -> 
     }
 
 
-def in_force(document: Document, day: datetime.date, successors: Mapping[str, Document]) -> bool:
+def in_force(document: Document, day: dt.date, successors: Mapping[str, Document]) -> bool:
     """Tell whether a document is in force on a day: it has begun, and its successor hasn't.
 
     Args:

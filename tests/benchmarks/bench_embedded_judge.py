@@ -37,16 +37,19 @@ _DATA = Path(os.environ.get("LABELER_DATA", _ROOT.parent / "shared" / "data"))
 _NOT, _PARTLY, _FULLY = Grade.NOT_RELEVANT, Grade.PARTIALLY_RELEVANT, Grade.FULLY_RELEVANT
 _TREC = {0: _NOT, 1: _NOT, 2: _PARTLY, 3: _FULLY}
 
-# What the codes mean, and how many queries are drawn (0: all).
+# What the codes mean (others are left out), and how many queries are drawn (0: all).
 _COLLECTIONS: dict[str, tuple[dict[int, Grade], int]] = {
     "dbpedia-entity-50": ({0: _NOT, 1: _PARTLY, 2: _FULLY}, 0),
     "quepid-rating-party": (_TREC, 0),
     "trec-dl-2019": (_TREC, 15),
     "trec-dl-2021": (_TREC, 15),
-    "cranfield": ({0: _NOT, 1: _PARTLY, 2: _PARTLY, 3: _FULLY, 4: _FULLY}, 100),
+    "cranfield": ({1: _PARTLY, 2: _PARTLY, 3: _FULLY, 4: _FULLY}, 60),
     "scifact": ({1: _FULLY}, 60),
     "quati-pt": ({0: _NOT, 1: _PARTLY, 2: _PARTLY, 3: _FULLY}, 0),
 }
+# Without judged negatives. Cranfield's one "-1" a query is nearer to the query than what is
+# relevant (AUC of the cosine 0.31), so it is no negative either.
+_NO_NEGATIVES = ("cranfield", "scifact")
 _OPEN = ("dbpedia-entity-50", "quepid-rating-party")
 
 
@@ -80,24 +83,27 @@ def read_collection(name: str) -> LabelledCollection:
     grades, sample = _COLLECTIONS[name]
     passages = {record["_id"]: _text(record) for record in _records(folder / "corpus.jsonl")}
     queries = {record["_id"]: record["text"] for record in _records(folder / "queries.jsonl")}
-    labels = {}
+    codes = {}
     for line in (folder / "qrels.txt").read_text("utf-8").splitlines():
         query, _, passage, code = line.split()
         if query in queries and passage in passages:
-            labels[query, passage] = grades[int(code)]
-    labelled = sorted({query for query, _ in labels})
+            codes[query, passage] = int(code)
+    labelled = sorted({query for query, _ in codes})
     source = random.Random(7)  # noqa: S311 - draws a sample, keeps no secret
     kept = set(source.sample(labelled, sample) if sample else labelled)
-    if name == "scifact":
-        labels = _assumed_not_relevant(folder / "runs" / "bm25-k09-nostem.run", kept) | labels
-    labels = {pair: grade for pair, grade in labels.items() if pair[0] in kept}
+    labels = {
+        pair: grades[code] for pair, code in codes.items() if pair[0] in kept and code in grades
+    }
+    if name in _NO_NEGATIVES:
+        assumed = _assumed_not_relevant(folder / "runs" / "bm25-k09-nostem.run", kept)
+        labels |= {pair: grade for pair, grade in assumed.items() if pair not in codes}
     return LabelledCollection(name, queries, passages, labels)
 
 
 def _assumed_not_relevant(run: Path, queries: set[str]) -> dict[tuple[str, str], Grade]:
     """Take the top 10 of a run as not relevant: good for a rough look at a collection only.
 
-    The collection has no judged negatives. Nothing is ever fitted on these.
+    Nothing is ever fitted on these.
     """
     assumed = {}
     for line in run.read_text("utf-8").splitlines():

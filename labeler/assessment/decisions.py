@@ -1,0 +1,248 @@
+"""The log of decisions: what people settle is appended, what no longer holds is withdrawn."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+from sqlalchemy import Connection
+
+from labeler.assessment.settlement import Dispute, Settlement, Vote, settle_votes
+from labeler.labels import Grade, Outcome
+from labeler.records import table
+from labeler.records.judgments import (
+    Basis,
+    Correction,
+    CorrectionTarget,
+    Decision,
+    DecisionSupport,
+    Judgment,
+    Withdrawal,
+    WithdrawnKind,
+)
+from labeler.records.queue import EventKind, ReviewEvent, VotePurpose
+from labeler.records.scales import Assessor, AssessorKind, ScaleLevel
+from labeler.store.bulk import insert_rows, is_one_of
+from labeler.store.database import WriteTransaction
+from labeler.store.projections import decisions_in_force, judgments_in_force, refresh
+
+__all__ = [
+    "Decided",
+    "NewDecision",
+    "append_decisions",
+    "record_withdrawals",
+    "settle_items",
+    "votes_on",
+]
+
+_JUDGMENT, _LEVEL, _ASSESSOR = table(Judgment), table(ScaleLevel), table(Assessor)
+_DECISION, _EVENT = table(Decision), table(ReviewEvent)
+_HUMAN = frozenset({Basis.ONE_REVIEWER, Basis.CONSENSUS, Basis.ADJUDICATION})
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """What came of settling some items, by item."""
+
+    settled: frozenset[int]
+    disputed: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class NewDecision:
+    """A decision that is to be appended."""
+
+    item_id: int
+    settlement: Settlement
+    policy_id: int | None = None
+
+
+def votes_on(connection: Connection, item_ids: Sequence[int]) -> dict[int, list[Vote]]:
+    """Read the votes of people in force, by item."""
+    adjudicating = (
+        sa.select(_EVENT.c.judgment_id)
+        .where(
+            _EVENT.c.kind == EventKind.VOTE.value,
+            _EVENT.c.purpose == VotePurpose.ADJUDICATION.value,
+        )
+        .scalar_subquery()
+    )
+    statement = (
+        sa.select(
+            _JUDGMENT.c.item_id,
+            _JUDGMENT.c.id,
+            _JUDGMENT.c.assessor_id,
+            _JUDGMENT.c.outcome,
+            _LEVEL.c.grade,
+            _JUDGMENT.c.level_id,
+            _LEVEL.c.position,
+            _JUDGMENT.c.judged_at,
+            _JUDGMENT.c.id.in_(adjudicating),
+        )
+        .join(_ASSESSOR, _ASSESSOR.c.id == _JUDGMENT.c.assessor_id)
+        .outerjoin(_LEVEL, _LEVEL.c.id == _JUDGMENT.c.level_id)
+        .where(
+            is_one_of(connection, _JUDGMENT.c.item_id, item_ids),
+            _ASSESSOR.c.kind == AssessorKind.PERSON.value,
+            _JUDGMENT.c.outcome.in_([Outcome.JUDGED.value, Outcome.ABSTAINED.value]),
+            judgments_in_force(),
+        )
+        .order_by(_JUDGMENT.c.id)
+    )
+    votes: dict[int, list[Vote]] = defaultdict(list)
+    for item, key, person, outcome, grade, level, place, at, adjudicates in connection.execute(
+        statement
+    ):
+        votes[item].append(
+            Vote(
+                judgment_id=key,
+                assessor_id=person,
+                outcome=Outcome(outcome),
+                grade=None if grade is None else Grade(grade),
+                level_id=level,
+                order=-1 if place is None else place,
+                at=at,
+                adjudicates=adjudicates == 1,
+            )
+        )
+    return votes
+
+
+def settle_items(tx: WriteTransaction, item_ids: Iterable[int]) -> Decided:
+    """Bring the decisions of some items in line with the votes of people on them.
+
+    Only differences are appended. A decision of people that their votes no longer support is
+    withdrawn, and what a policy had accepted before is in force again. In a dispute nothing is in
+    force: the item is unknown until somebody has settled it.
+    """
+    ids = sorted(set(item_ids))
+    votes = votes_on(tx.connection, ids)
+    in_force = _decisions_of_people(tx.connection, ids)
+    new: list[NewDecision] = []
+    outdated: list[int] = []
+    disputed: set[int] = set()
+    for item in ids:
+        result = settle_votes(votes.get(item, []))
+        current = in_force.get(item)
+        if isinstance(result, Dispute):
+            disputed.add(item)
+        elif isinstance(result, Settlement):
+            if current is None or current[1:] != (
+                result.outcome,
+                result.grade,
+                result.level_id,
+                result.basis,
+            ):
+                new.append(NewDecision(item, result))
+        elif current is not None:
+            outdated.append(current[0])
+    outdated += _standing(tx.connection, sorted(disputed))
+    if outdated:
+        record_withdrawals(
+            tx,
+            CorrectionTarget.VOTE,
+            "votes",
+            "the votes no longer support it",
+            decisions=outdated,
+        )
+    append_decisions(tx, new)
+    if ids:
+        refresh(tx.connection, ids)
+    return Decided(frozenset(decision.item_id for decision in new), frozenset(disputed))
+
+
+def _standing(connection: Connection, item_ids: Sequence[int]) -> list[int]:
+    """List every decision on some items that isn't withdrawn, whatever its basis."""
+    withdrawal = table(Withdrawal)
+    withdrawn = sa.select(withdrawal.c.target_id).where(
+        withdrawal.c.kind == WithdrawnKind.DECISION.value
+    )
+    statement = sa.select(_DECISION.c.id).where(
+        is_one_of(connection, _DECISION.c.item_id, item_ids), _DECISION.c.id.not_in(withdrawn)
+    )
+    return [int(key) for (key,) in connection.execute(statement)]
+
+
+_InForce = tuple[int, Outcome, Grade | None, int | None, Basis]
+
+
+def _decisions_of_people(connection: Connection, item_ids: Sequence[int]) -> dict[int, _InForce]:
+    current = (
+        decisions_in_force().where(is_one_of(connection, _DECISION.c.item_id, item_ids)).subquery()
+    )
+    statement = sa.select(_DECISION).join(current, current.c.decision_id == _DECISION.c.id)
+    return {
+        row.item_id: (
+            row.id,
+            Outcome(row.outcome),
+            None if row.grade is None else Grade(row.grade),
+            row.level_id,
+            Basis(row.basis),
+        )
+        for row in connection.execute(statement)
+        if Basis(row.basis) in _HUMAN
+    }
+
+
+def append_decisions(tx: WriteTransaction, decisions: Sequence[NewDecision]) -> None:
+    """Append decisions with the judgments that they rest on; projections are left to the caller."""
+    if not decisions:
+        return
+    columns = ["item_id", "outcome", "level_id", "grade", "basis", "policy_id", "revision_id"]
+    insert_rows(
+        tx.connection,
+        _DECISION,
+        columns,
+        [
+            (
+                decision.item_id,
+                decision.settlement.outcome.value,
+                decision.settlement.level_id,
+                None if decision.settlement.grade is None else decision.settlement.grade.value,
+                decision.settlement.basis.value,
+                decision.policy_id,
+                tx.revision_id,
+            )
+            for decision in decisions
+        ],
+    )
+    made = tx.connection.execute(
+        sa.select(_DECISION.c.item_id, sa.func.max(_DECISION.c.id))
+        .where(_DECISION.c.revision_id == tx.revision_id)
+        .group_by(_DECISION.c.item_id)
+    )
+    keys = {int(item): int(key) for item, key in made}
+    insert_rows(
+        tx.connection,
+        table(DecisionSupport),
+        ["decision_id", "judgment_id"],
+        [
+            (keys[decision.item_id], judgment)
+            for decision in decisions
+            for judgment in decision.settlement.judgment_ids
+        ],
+    )
+
+
+def record_withdrawals(
+    tx: WriteTransaction,
+    target: CorrectionTarget,
+    subject: str,
+    reason: str,
+    *,
+    judgments: Sequence[int] = (),
+    decisions: Sequence[int] = (),
+) -> int:
+    """Append a correction that takes judgments and decisions out of force; give its key."""
+    correction = table(Correction)
+    statement = sa.insert(correction).values(
+        target=target.value, subject=subject, reason=reason, revision_id=tx.revision_id
+    )
+    key = int(tx.connection.execute(statement.returning(correction.c.id)).scalar_one())
+    rows = [(key, WithdrawnKind.JUDGMENT.value, one, tx.revision_id) for one in judgments]
+    rows += [(key, WithdrawnKind.DECISION.value, one, tx.revision_id) for one in decisions]
+    columns = ["correction_id", "kind", "target_id", "revision_id"]
+    insert_rows(tx.connection, table(Withdrawal), columns, rows)
+    return key

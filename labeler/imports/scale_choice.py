@@ -1,0 +1,162 @@
+"""Which scale the labels of a file are on: as told, or read off the labels and printed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from labeler.errors import UsageError
+from labeler.formats.findings import Findings, shown
+from labeler.imports.label_rows import LabelRow
+from labeler.labels import (
+    NATIVE,
+    SHIPPED_SCALES,
+    Grade,
+    Level,
+    Scale,
+    parse_scale,
+    scales_that_fit,
+    shipped_scale,
+)
+
+__all__ = ["ReadLabel", "choose_scale", "read_levels", "scale_named"]
+
+
+@dataclass(frozen=True, slots=True)
+class ReadLabel:
+    """A row whose label was read on a scale; the level is None for an abstention."""
+
+    row: LabelRow
+    scale: Scale
+    level: Level | None
+
+
+def scale_named(name: str) -> Scale:
+    """Find a scale: a shipped one by name, or one in a TOML file.
+
+    Raises:
+        UsageError: When the file holds no scale.
+        NotFoundError: When there is neither.
+    """
+    if name.endswith(".toml"):
+        try:
+            return parse_scale(Path(name).read_text(encoding="utf-8-sig"))
+        except (OSError, UnicodeError) as error:
+            raise UsageError(f"the scale {name} can't be read: {error}") from None
+    return shipped_scale(name)
+
+
+def choose_scale(
+    rows: Sequence[LabelRow], named: str | None, mapping: Mapping[str, str]
+) -> tuple[Scale | None, str]:
+    """Choose the scale of rows that don't name one themselves.
+
+    A mapping of codes makes a scale of its own, which keeps the codes; a mapping of words adds
+    them to the scale named, by default the native one. Without either the smallest shipped scale
+    that holds every label is taken, and said.
+
+    Returns:
+        The scale, or None when none fits; and how it was chosen.
+
+    Raises:
+        UsageError: When a mapping names a grade or a level that isn't there.
+    """
+    if mapping and named is None and all(_is_code(key) for key in mapping):
+        codes = {int(key): _grade(value) for key, value in mapping.items()}
+        return Scale.from_codes("mapped", codes), "as mapped"
+    if mapping:
+        base = scale_named(named) if named else NATIVE
+        return base.with_spellings(
+            {word: _level(base, value) for word, value in mapping.items()}
+        ), "as mapped"
+    if named is not None:
+        return scale_named(named), "as told"
+    values = {_plain(row.value) for row in rows if row.value is not None and row.scale is None}
+    if not values:
+        return NATIVE, "no labels to tell by"
+    numbers = [_number(value) for value in values]
+    if all(number is not None and number.is_integer() for number in numbers):
+        fitting = scales_that_fit(int(number) for number in numbers if number is not None)
+        if fitting:
+            others = [scale.name for scale in fitting[1:]]
+            also = f"; {' and '.join(others)} would fit too: --scale" if others else ""
+            return fitting[0], f"the smallest that holds the codes found{also}"
+    for scale in SHIPPED_SCALES.values():
+        if all(scale.read(value) for value in values):
+            return scale, "its words were found"
+    if any(NATIVE.read(value) for value in values if _number(value) is None):
+        return NATIVE, "some of its words were found"
+    return None, "no shipped scale holds these labels"
+
+
+def read_levels(
+    rows: Sequence[LabelRow], scale: Scale | None, findings: Findings
+) -> list[ReadLabel]:
+    """Read every label on its scale; labels that it doesn't hold become one fault a file."""
+    read: list[ReadLabel] = []
+    unread: dict[str, Counter[str]] = {}
+    first: dict[str, int | None] = {}
+    for row in rows:
+        own = SHIPPED_SCALES.get(row.scale) if row.scale is not None else scale
+        if row.abstained:
+            read.append(ReadLabel(row, own or NATIVE, None))
+            continue
+        if row.value is None:
+            continue
+        level = own.read(_plain(row.value)) if own is not None else None
+        if own is None or level is None:
+            unread.setdefault(row.path, Counter())[_written(row.value)] += 1
+            first.setdefault(row.path, row.line)
+            continue
+        read.append(ReadLabel(row, own, level))
+    for path, counts in unread.items():
+        listed = ", ".join(f"{label} ×{count:,}" for label, count in counts.most_common(20))
+        name = f"the scale {scale.name}" if scale else "any shipped scale"
+        words = sorted((label.strip("'") for label in counts), key=lambda word: (len(word), word))
+        example = ",".join(f"{word}=..." for word in words[:8])
+        findings.fault(
+            path,
+            first[path],
+            f"labels that {name} doesn't hold: {listed}; nothing is assumed of which is best: say "
+            f"what each means ({', '.join(Grade)}): --map '{example}', or name a --scale",
+        )
+    return read
+
+
+def _plain(value: object) -> object:
+    """Give a label as it is compared: a truth value is a word, which only a map can read."""
+    return str(value).lower() if isinstance(value, bool) else value
+
+
+def _written(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else shown(value)
+
+
+def _number(value: object) -> float | None:
+    if isinstance(value, bool):
+        return None
+    try:
+        number = float(str(value))
+    except ValueError:
+        return None
+    return number if abs(number) < 2**31 else None
+
+
+def _is_code(text: str) -> bool:
+    return text.lstrip("+-").isdigit() and text.isascii()
+
+
+def _level(scale: Scale, word: str) -> Level:
+    level = scale.read(word)
+    if level is None:
+        raise UsageError(f"--map: '{word}' is no level of {scale.describe()}")
+    return level
+
+
+def _grade(word: str) -> Grade:
+    level = NATIVE.read(word)
+    if level is None or _is_code(word):
+        raise UsageError(f"--map: '{word}' is no grade; grades are {', '.join(Grade)}")
+    return level.grade
