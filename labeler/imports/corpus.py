@@ -79,7 +79,7 @@ def import_corpus(store: Store, paths: Sequence[Path], options: CorpusOptions) -
 
 
 def _has_text(passage: Passage) -> bool:
-    return bool(passage.text.strip() or (passage.title or "").strip())
+    return bool(passage.text.strip())
 
 
 def _store_snapshot(

@@ -80,7 +80,7 @@ def read_passages(
                 continue
             if replaced:
                 cleaned.append(record.line)
-            if not passage.text.strip() and not (passage.title or "").strip():
+            if not passage.text.strip():
                 blank.append(record.line)
             earlier = seen.get(passage.key)
             if earlier is None:

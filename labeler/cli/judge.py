@@ -1,0 +1,78 @@
+"""`labeler judge`: have a pool judged."""
+
+from __future__ import annotations
+
+import time
+
+from cyclopts import App
+
+from labeler.cli.output import Progress, print_facts, print_json
+from labeler.cli.project import Database, JsonOutput, open_project
+from labeler.errors import ExitCode
+
+app = App(name="judge", help="Have a pool judged.")
+
+
+@app.command
+def run(
+    pool: str,
+    /,
+    *,
+    judge: str = "embedded",
+    threads: int | None = None,
+    db: Database = None,
+    json: JsonOutput = False,
+) -> int:
+    """Have every item of a pool judged; a run that was stopped goes on where it stopped.
+
+    Exit 3 when items failed.
+
+    Parameters
+    ----------
+    pool
+        The pool's name.
+    judge
+        The judge; 'embedded' runs on this machine and needs no key.
+    threads
+        Threads for the embedded judge; as many as there are processors by default, 4 at most.
+    """
+    from labeler.judges.by_name import judge_named
+    from labeler.judges.run import judge_pool, read_pool_blocks
+
+    with open_project(db) as store:
+        with store.read() as connection:
+            pooled = read_pool_blocks(connection, pool)
+        named, kind = judge_named(judge, store, pooled, threads=threads)
+        started = time.monotonic()
+        with Progress(f"judging {pool}") as progress:
+            report = judge_pool(
+                store, pooled, named, kind, advance=progress.advance, monotonic=time.monotonic
+            )
+        seconds = time.monotonic() - started
+    counts = {**report.outcomes, **report.grades, "flagged": report.flagged}
+    if json:
+        print_json(
+            {
+                "pool": pool,
+                "judge": report.judge,
+                "judgeDigest": report.judge_digest,
+                "calibration": "uncalibrated",
+                "items": report.items,
+                "known": report.known,
+                "unavailable": report.unavailable,
+                "seconds": round(seconds, 1),
+                **counts,
+            }
+        )
+    else:
+        print_facts(
+            {
+                "judge": f"{report.judge} (uncalibrated: shipped coefficients)",
+                "items": report.items,
+                "judged before": report.known,
+                **counts,
+                "without text": report.unavailable,
+                "seconds": round(seconds, 1),
+            }
+        )
+    return ExitCode.FAILED_ITEMS if report.failed else ExitCode.DONE

@@ -1,0 +1,36 @@
+"""The judges that can be named on the command line."""
+
+from __future__ import annotations
+
+from labeler.assessment.verdict import Judge
+from labeler.errors import NotFoundError
+from labeler.judges.run import PooledBlocks
+from labeler.records.scales import AssessorKind
+from labeler.store.database import Store
+
+__all__ = ["judge_named"]
+
+
+def judge_named(
+    name: str, store: Store, pooled: PooledBlocks, *, threads: int | None
+) -> tuple[Judge, AssessorKind]:
+    """Make the judge of a name, ready for a pool.
+
+    Raises:
+        NotFoundError: When there is no such judge.
+        MissingExtraError: When what it runs on is not installed.
+        JudgeError: When it can't run here.
+    """
+    if name != "embedded":
+        raise NotFoundError(f"there is no judge '{name}'", hint="--judge embedded needs no key")
+    from labeler.calibration.label_model import shipped_model
+    from labeler.judges.embedded import EmbeddedJudge, judged_text
+    from labeler.judges.embedding_cache import StoredEmbeddings
+    from labeler.providers.embeddings import CachedEmbedder, E5Embedder
+    from labeler.search.lexical import TermStatistics
+
+    engine = E5Embedder(threads=threads)
+    embedder = CachedEmbedder(engine, StoredEmbeddings(store, engine.digest))
+    passages = {judged_text(item) for block in pooled.blocks for item in block.items}
+    statistics = TermStatistics.from_texts(sorted(passages))
+    return EmbeddedJudge(embedder, shipped_model(), statistics), AssessorKind.EMBEDDED
