@@ -159,7 +159,7 @@ def _read_document(
         place = _skip(text, place)
         if in_array and text[place : place + 1] == ",":
             place = _skip(text, place + 1)
-        elif in_array and text[place : place + 1] != "]":
+        elif in_array and text[place : place + 1] not in {"]", ""}:
             line += text.count("\n", counted, place)
             findings.fault(path, line, "not JSON: the array has no ',' or ']' here")
             return

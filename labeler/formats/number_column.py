@@ -13,7 +13,8 @@ _ZERO: Final = np.uint8(ord("0"))
 _POINT: Final = ord(".")
 _MINUS: Final = ord("-")
 _NINE: Final = 9
-_MOST_DIGITS: Final = 15  # whole numbers of so many digits are exact as floats
+_MOST_DIGITS: Final = 19  # whole numbers of so many digits fit 64 bits
+_EXACT: Final = 2**53  # whole numbers up to here are exact as floats
 _LONGEST_WHOLE: Final = 9  # ... and of so many fit 32 bits
 _LETTERS: Final = b"0123456789.+-eE"
 
@@ -34,9 +35,10 @@ def whole_numbers_at(
 def decimals_at(block: bytes, begins: _Places, ends: _Places) -> NDArray[np.float64] | None:
     """Read words that hold decimal numbers, to the same value as ``float`` gives.
 
-    A number of at most 15 digits, with or without a point, is a whole number divided by a power
-    of ten. Both are exact as floats, so their quotient is the nearest float (Clinger 1990, "How
-    to read floating point numbers accurately", the fast path). All others go through ``float``.
+    A number of at most 19 digits, with or without a point, is a whole number divided by a power
+    of ten. Where both are exact as floats, their quotient is the nearest float (Clinger 1990, "How
+    to read floating point numbers accurately", the fast path); for larger whole numbers see
+    ``_quotients``. All others go through ``float``.
 
     Args:
         block: The text.
@@ -55,8 +57,9 @@ def decimals_at(block: bytes, begins: _Places, ends: _Places) -> NDArray[np.floa
     for point in (np.flatnonzero(np.bincount(points + 1)) - 1).tolist():
         rows = np.flatnonzero((points == point) & (lengths <= _MOST_DIGITS + (point >= 0)))
         if len(rows):
-            whole, read[rows] = _digits(letters, ends[rows], lengths[rows], point)
-            values[rows] = whole / 10.0 ** max(point, 0)
+            whole, sound = _digits(letters, ends[rows], lengths[rows], point)
+            values[rows], sure = _quotients(whole, 10.0 ** max(point, 0))
+            read[rows] = sound & sure
     np.negative(values, where=negative, out=values)
     others = np.flatnonzero(~read)
     if len(others):
@@ -69,38 +72,33 @@ def decimals_at(block: bytes, begins: _Places, ends: _Places) -> NDArray[np.floa
 
 
 def _points(letters: _Letters, ends: _Places, lengths: _Places) -> _Places:
-    """Find how many letters stand behind the point of each word; -1 where there is none.
+    """Find how many letters stand behind the first point of each word; -1 where there is none.
 
-    Only the last places are looked at: a point further left leaves too many digits.
+    Only the first places are looked at: a point further right comes after too many digits.
     """
     points = np.full(len(ends), -1, dtype=np.int64)
-    most = min(int(lengths.max()), _MOST_DIGITS + 1)
-    usual = letters[max(ends[0] - most, 0) : ends[0]][::-1] == _POINT
-    if usual.any():  # mostly all words have the point where the first one has it
-        place = int(usual.argmax())
-        if ((letters[ends - 1 - place] == _POINT) & (lengths > place)).all():
-            return np.full(len(ends), place, dtype=np.int64)
-    open_rows = np.arange(len(ends))
-    for place in range(most):
-        found = (letters[ends[open_rows] - 1 - place] == _POINT) & (lengths[open_rows] > place)
-        if found.all():
-            points[open_rows] = place
-            break
+    begins, left = ends - lengths, lengths
+    rows = np.arange(len(ends))
+    for place in range(min(int(lengths.max()), _MOST_DIGITS + 1)):
+        # Behind the end of a short word stands a gap or another word, whose points don't count.
+        found = (letters[np.minimum(begins + place, len(letters) - 1)] == _POINT) & (left > place)
+        points[rows[found]] = left[found] - 1 - place
         if found.any():
-            points[open_rows[found]] = place
-            open_rows = open_rows[~found]
+            begins, left, rows = begins[~found], left[~found], rows[~found]
+        if not len(rows):
+            break
     return points
 
 
 def _digits(
     letters: _Letters, ends: _Places, lengths: _Places, point: int
-) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+) -> tuple[NDArray[np.uint64], NDArray[np.bool_]]:
     """Read words as whole numbers, without the point that each has in the same place.
 
     Returns:
         The numbers, and which words hold at least one digit and nothing else.
     """
-    values = np.zeros(len(ends), dtype=np.int64)
+    values = np.zeros(len(ends), dtype=np.uint64)
     sound = lengths > (point >= 0)
     shortest, power = int(lengths.min()), 1
     for place in range(int(lengths.max())):
@@ -111,9 +109,58 @@ def _digits(
         if place >= shortest:
             digits = np.where(lengths > place, digits, np.uint8(0))
         sound &= digits <= _NINE
-        values += digits * np.int64(power)
+        values += digits * np.uint64(power)
         power *= 10
     return values, sound
+
+
+def _quotients(
+    whole: NDArray[np.uint64], power: float
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Divide by a power of ten up to 10^22, rounding once to the nearest float.
+
+    Whole numbers above 2^53 are taken as a float and a rest, and the quotient as a float and a
+    correction, with Dekker's exact product (1971, "A floating-point technique for extending the
+    available precision"). The sum is the nearest float unless it lies too close to the middle
+    between two floats for the correction to tell.
+
+    Returns:
+        The quotients, and which of them are sure to be the nearest float.
+    """
+    values = whole.astype(np.float64)
+    large = np.flatnonzero(whole > _EXACT)
+    head = values[large]
+    values /= power
+    sure = np.ones(len(whole), dtype=bool)
+    if len(large):
+        rest = (whole[large] - head.astype(np.uint64)).view(np.int64)
+        quotient = values[large]
+        product, error = _exact_product(quotient, power)
+        correction = ((head - product) - error + rest) / power
+        nearest = quotient + correction
+        left_over = np.abs(correction - (nearest - quotient))
+        gap = np.spacing(nearest)
+        # The middle is half a gap away, or a quarter below a power of two.
+        close = np.minimum(np.abs(left_over - gap / 2), np.abs(left_over - gap / 4))
+        sure[large] = close > gap * 2.0**-40
+        values[large] = nearest
+    return values, sure
+
+
+def _exact_product(
+    left: NDArray[np.float64], right: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Multiply; the product and its rounding error together are exact."""
+    splitter = 2.0**27 + 1
+    left_high = left * splitter - (left * splitter - left)
+    right_high = right * splitter - (right * splitter - right)
+    left_low, right_low = left - left_high, right - right_high
+    product = left * right
+    error = left_high * right_high - product
+    error += left_high * right_low
+    error += left_low * right_high
+    error += left_low * right_low
+    return product, error
 
 
 def _floats(words: list[bytes]) -> NDArray[np.float64] | None:

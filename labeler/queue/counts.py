@@ -1,0 +1,120 @@
+"""Counts of the queue, for the lead: never for a reviewer's sitting."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import ColumnElement, Connection
+
+from labeler.errors import NotFoundError
+from labeler.records import table
+from labeler.records.pools import Candidate, Pool
+from labeler.records.projections import TaskState, TaskStatus
+from labeler.records.queue import Assignment, ReasonAction, ReviewEvent, Task, TaskReason
+from labeler.records.scales import Assessor, AssessorKind
+
+__all__ = ["QueueCounts", "count_queue", "pool_key"]
+
+_TASK, _STATE, _REASON = table(Task), table(TaskState), table(TaskReason)
+
+
+@dataclass(frozen=True, slots=True)
+class QueueCounts:
+    """What waits for people.
+
+    Attributes:
+        by_status: Tasks by where they stand.
+        by_reason: Tasks that are open or disputed, by reason; one may have several.
+        wanted_votes: Votes that are waiting, held or done.
+        by_reviewer: Each reviewer's events by kind.
+    """
+
+    by_status: Mapping[str, int]
+    by_reason: Mapping[str, int]
+    wanted_votes: Mapping[str, int]
+    by_reviewer: Mapping[str, Mapping[str, int]]
+
+
+def pool_key(connection: Connection, name: str) -> int:
+    """Find a pool's key.
+
+    Raises:
+        NotFoundError: When there is no such pool.
+    """
+    pool = table(Pool)
+    key = connection.execute(sa.select(pool.c.id).where(pool.c.name == name)).scalar()
+    if key is None:
+        raise NotFoundError(f"there is no pool '{name}'", hint="`labeler pool list` names them")
+    return int(key)
+
+
+def count_queue(connection: Connection, pool_id: int | None = None) -> QueueCounts:
+    """Count the queue, of one pool or of all."""
+
+    def pooled(column: sa.Column[int]) -> ColumnElement[bool]:
+        candidate = table(Candidate)
+        if pool_id is None:
+            return sa.true()
+        return column.in_(sa.select(candidate.c.item_id).where(candidate.c.pool_id == pool_id))
+
+    in_pool = pooled(_TASK.c.item_id)
+    status = (
+        sa.select(_STATE.c.status, sa.func.count())
+        .join(_TASK, _TASK.c.id == _STATE.c.task_id)
+        .where(in_pool)
+        .group_by(_STATE.c.status)
+    )
+    latest = (
+        sa.select(sa.func.max(_REASON.c.id))
+        .group_by(_REASON.c.task_id, _REASON.c.reason)
+        .scalar_subquery()
+    )
+    waiting = [TaskStatus.OPEN.value, TaskStatus.DISPUTED.value]
+    reason = (
+        sa.select(_REASON.c.reason, sa.func.count())
+        .join(_TASK, _TASK.c.id == _REASON.c.task_id)
+        .join(_STATE, _STATE.c.task_id == _TASK.c.id)
+        .where(
+            _REASON.c.id.in_(latest),
+            _REASON.c.action == ReasonAction.RAISED.value,
+            _STATE.c.status.in_(waiting),
+            in_pool,
+        )
+        .group_by(_REASON.c.reason)
+    )
+    assignment = table(Assignment)
+    votes = (
+        sa.select(assignment.c.state, sa.func.count())
+        .where(pooled(assignment.c.item_id))
+        .group_by(assignment.c.state)
+    )
+    return QueueCounts(
+        by_status=_counts(connection, status),
+        by_reason=_counts(connection, reason),
+        wanted_votes=_counts(connection, votes),
+        by_reviewer=_by_reviewer(connection, in_pool),
+    )
+
+
+def _counts(connection: Connection, statement: sa.Select[Any]) -> dict[str, int]:
+    rows = [(str(name), int(count)) for name, count in connection.execute(statement)]
+    return dict(sorted(rows, key=lambda row: (-row[1], row[0])))
+
+
+def _by_reviewer(connection: Connection, in_pool: ColumnElement[bool]) -> dict[str, dict[str, int]]:
+    event, assessor = table(ReviewEvent), table(Assessor)
+    statement = (
+        sa.select(assessor.c.name, event.c.kind, sa.func.count())
+        .join(assessor, assessor.c.id == event.c.assessor_id)
+        .join(_TASK, _TASK.c.id == event.c.task_id)
+        .where(assessor.c.kind == AssessorKind.PERSON.value, in_pool)
+        .group_by(assessor.c.name, event.c.kind)
+        .order_by(assessor.c.name, event.c.kind)
+    )
+    found: dict[str, dict[str, int]] = {}
+    for name, kind, count in connection.execute(statement):
+        found.setdefault(str(name), {})[str(kind)] = int(count)
+    return found

@@ -1,0 +1,108 @@
+"""Why an item goes to people: each reason a name and a pure function, in one registry."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from labeler.calibration.policies import Policy
+from labeler.labels import Grade, Outcome
+from labeler.store.projections import PEOPLE_DISAGREE
+
+__all__ = ["REASONS", "ItemSignals", "JudgeAnswer", "reasons_for"]
+
+_FAILURES = frozenset({Outcome.FAILED, Outcome.REFUSED, Outcome.TRUNCATED})
+_RANK = {Grade.NOT_RELEVANT: 0, Grade.PARTIALLY_RELEVANT: 1, Grade.FULLY_RELEVANT: 2}
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeAnswer:
+    """The latest answer of one judge on an item."""
+
+    judgment_id: int
+    outcome: Outcome
+    grade: Grade | None
+    level_id: int | None
+    confidence: float | None
+    flags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ItemSignals:
+    """What routing knows of one item that people haven't settled.
+
+    Attributes:
+        answers: The latest answer of each judge.
+        disputed: Whether people contradict each other on it.
+    """
+
+    answers: Sequence[JudgeAnswer]
+    disputed: bool
+
+
+Reason = Callable[[ItemSignals, Policy], bool]
+
+
+def _people_disagree(signals: ItemSignals, _: Policy) -> bool:
+    return signals.disputed
+
+
+def _not_judged(signals: ItemSignals, _: Policy) -> bool:
+    return not signals.answers
+
+
+def _judge_abstained(signals: ItemSignals, _: Policy) -> bool:
+    return any(answer.outcome is Outcome.ABSTAINED for answer in signals.answers)
+
+
+def _judge_failed(signals: ItemSignals, _: Policy) -> bool:
+    return any(answer.outcome in _FAILURES for answer in signals.answers)
+
+
+def _judges_disagree(signals: ItemSignals, _: Policy) -> bool:
+    """Across the relevance boundary, or by more than one grade."""
+    grades = {answer.grade for answer in signals.answers if answer.grade is not None}
+    ranks = {_RANK[grade] for grade in grades}
+    return len(ranks) > 1 and (0 in ranks or max(ranks) - min(ranks) > 1)
+
+
+def _low_confidence(signals: ItemSignals, policy: Policy) -> bool:
+    """No judge's label is one that the policy accepts."""
+    judged = [answer for answer in signals.answers if answer.grade is not None]
+    return bool(judged) and not any(
+        answer.grade is not None and policy.accepts(answer.grade, answer.confidence)
+        for answer in judged
+    )
+
+
+def _suspicious(signals: ItemSignals, _: Policy) -> bool:
+    """A passage that was cut is marked, but it isn't suspicious."""
+    flags = {flag for answer in signals.answers for flag in answer.flags}
+    return bool(flags - {"cut_passage"})
+
+
+REASONS: Mapping[str, Reason] = {
+    PEOPLE_DISAGREE: _people_disagree,
+    "not_judged": _not_judged,
+    "judge_abstained": _judge_abstained,
+    "judge_failed": _judge_failed,
+    "judges_disagree": _judges_disagree,
+    "low_confidence": _low_confidence,
+    "suspicious": _suspicious,
+}
+"""Every reason, in the order in which they are told."""
+
+
+def reasons_for(signals: ItemSignals, policy: Policy) -> tuple[str, ...]:
+    """Name the reasons for which an item goes to people; none means that its label is accepted."""
+    return tuple(name for name, applies in REASONS.items() if applies(signals, policy))
+
+
+def accepted_answer(signals: ItemSignals, policy: Policy) -> JudgeAnswer:
+    """Choose the answer that is accepted for an item without reasons: the most confident one."""
+    fitting = [
+        answer
+        for answer in signals.answers
+        if answer.grade is not None and policy.accepts(answer.grade, answer.confidence)
+    ]
+    return max(fitting, key=lambda answer: (answer.confidence or 0.0, -answer.judgment_id))

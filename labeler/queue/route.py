@@ -1,0 +1,265 @@
+"""Routing: what a policy trusts is accepted, the rest goes to people.
+
+Routing is idempotent: it compares what should be with what is, and appends the differences. So it
+is run again after new judgments, a calibration, an import or a correction.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import sqlalchemy as sa
+from sqlalchemy import Connection
+
+from labeler.assessment.decisions import (
+    NewDecision,
+    append_decisions,
+    record_withdrawals,
+    settle_items,
+    votes_on,
+)
+from labeler.assessment.labels_in_force import LabelInForce, labels_in_force
+from labeler.assessment.settlement import Dispute, Settlement, settle_votes
+from labeler.calibration.policies import Policy
+from labeler.errors import NotFoundError
+from labeler.labels import Grade, Outcome
+from labeler.queue.order import queue_order
+from labeler.queue.reasons import ItemSignals, JudgeAnswer, accepted_answer, reasons_for
+from labeler.queue.tasks import bring_tasks_in_line
+from labeler.records import table
+from labeler.records.judgments import Basis, CorrectionTarget, Judgment
+from labeler.records.pools import Candidate, Item, Pool
+from labeler.records.queries import QueryVersion
+from labeler.records.scales import Assessor, AssessorKind, ScaleLevel
+from labeler.store.database import Store, WriteTransaction
+from labeler.store.projections import judgments_in_force, refresh
+from labeler.store.registry import policy_key
+
+__all__ = ["RouteReport", "route_pool"]
+
+
+@dataclass(frozen=True, slots=True)
+class RouteReport:
+    """Where the items of a pool stand after routing.
+
+    Attributes:
+        settled_by_people: Items whose label people gave.
+        carried: Items whose label comes from the same text in another snapshot.
+        accepted: Items whose label the policy accepted, by grade.
+        to_people: Items that wait for people.
+        reasons: How many of them for each reason; an item may have several.
+        unavailable: Items without a text, which nobody can judge.
+        newly_accepted: Accepted by this call.
+        withdrawn: Labels that were accepted before and no longer are.
+        new_tasks: Tasks that this call raised.
+        lifted_tasks: Tasks that this call lifted.
+    """
+
+    policy: str
+    settled_by_people: int
+    carried: int
+    accepted: Mapping[str, int]
+    to_people: int
+    reasons: Mapping[str, int]
+    unavailable: int
+    newly_accepted: int
+    withdrawn: int
+    new_tasks: int
+    lifted_tasks: int
+    revision: int | None
+
+
+@dataclass(slots=True)
+class _Plan:
+    """What routing wants, while it is worked out."""
+
+    accepted: dict[int, JudgeAnswer] = field(default_factory=dict)
+    to_people: dict[int, tuple[str, ...]] = field(default_factory=dict)
+    settled: int = 0
+    carried: int = 0
+    unavailable: int = 0
+
+
+def route_pool(store: Store, name: str, policy: Policy) -> RouteReport:
+    """Apply a policy to a pool.
+
+    Raises:
+        NotFoundError: When there is no such pool.
+    """
+    with store.write(f"route {name} --policy {policy.name}") as tx:
+        pool = table(Pool)
+        row = tx.connection.execute(sa.select(pool).where(pool.c.name == name)).first()
+        if row is None:
+            raise NotFoundError(f"there is no pool '{name}'", hint="`labeler pool list`")
+        items = _judgeable(tx.connection, row.id)
+        settle_items(tx, items)
+        labels = labels_in_force(tx.connection, row.id)
+        answers = _latest_answers(tx.connection, row.id)
+        plan = _plan(tx.connection, items, labels, answers, policy)
+        new, gone = _bring_decisions_in_line(tx, plan, labels, policy)
+        doubts = {item: _doubt(answers.get(item, ())) for item in plan.to_people}
+        order = queue_order(_queries_of(tx.connection, row.id), doubts, seed=row.digest)
+        raised, lifted = bring_tasks_in_line(
+            tx, pool_items=list(items), wanted=plan.to_people, order=order, policy=policy
+        )
+        refresh(tx.connection, list(items))
+    return RouteReport(
+        policy=policy.name,
+        settled_by_people=plan.settled,
+        carried=plan.carried,
+        accepted=Counter(answer.grade.value for answer in plan.accepted.values() if answer.grade),
+        to_people=len(plan.to_people),
+        reasons=Counter(reason for reasons in plan.to_people.values() for reason in reasons),
+        unavailable=sum(not available for available in items.values()),
+        newly_accepted=new,
+        withdrawn=gone,
+        new_tasks=raised,
+        lifted_tasks=lifted,
+        revision=tx.made_revision,
+    )
+
+
+def _judgeable(connection: Connection, pool_id: int) -> dict[int, bool]:
+    """Tell for each item of a pool whether it can be judged: its passage and query have texts."""
+    item, candidate, version = table(Item), table(Candidate), table(QueryVersion)
+    with_text = sa.select(version.c.query_id)
+    statement = (
+        sa.select(item.c.id, item.c.text_id.is_not(None) & item.c.query_id.in_(with_text))
+        .join(candidate, candidate.c.item_id == item.c.id)
+        .where(candidate.c.pool_id == pool_id)
+        .order_by(item.c.id)
+    )
+    return {int(key): bool(available) for key, available in connection.execute(statement)}
+
+
+def _queries_of(connection: Connection, pool_id: int) -> dict[int, int]:
+    item, candidate = table(Item), table(Candidate)
+    statement = (
+        sa.select(item.c.id, item.c.query_id)
+        .join(candidate, candidate.c.item_id == item.c.id)
+        .where(candidate.c.pool_id == pool_id)
+    )
+    return {int(key): int(query) for key, query in connection.execute(statement)}
+
+
+def _latest_answers(connection: Connection, pool_id: int) -> dict[int, list[JudgeAnswer]]:
+    """Read each judge's latest answer on the items of a pool; two settings of a judge are one."""
+    judgment, assessor, level = table(Judgment), table(Assessor), table(ScaleLevel)
+    candidate = table(Candidate)
+    statement = (
+        sa.select(
+            judgment.c.item_id,
+            assessor.c.kind,
+            assessor.c.name,
+            judgment.c.id,
+            judgment.c.outcome,
+            level.c.grade,
+            judgment.c.level_id,
+            judgment.c.confidence,
+            judgment.c.flags,
+        )
+        .join(candidate, candidate.c.item_id == judgment.c.item_id)
+        .join(assessor, assessor.c.id == judgment.c.assessor_id)
+        .outerjoin(level, level.c.id == judgment.c.level_id)
+        .where(
+            candidate.c.pool_id == pool_id,
+            assessor.c.kind != AssessorKind.PERSON.value,
+            judgments_in_force(),
+        )
+        .order_by(judgment.c.id)
+    )
+    latest: dict[int, dict[tuple[str, str], JudgeAnswer]] = defaultdict(dict)
+    for item, kind, name, key, outcome, grade, level_id, confidence, flags in connection.execute(
+        statement
+    ):
+        latest[item][kind, name] = JudgeAnswer(
+            judgment_id=key,
+            outcome=Outcome(outcome),
+            grade=None if grade is None else Grade(grade),
+            level_id=level_id,
+            confidence=confidence,
+            flags=tuple(json.loads(flags)),
+        )
+    return {item: list(by_judge.values()) for item, by_judge in latest.items()}
+
+
+def _plan(
+    connection: Connection,
+    items: Mapping[int, bool],
+    labels: Mapping[int, LabelInForce],
+    answers: Mapping[int, Sequence[JudgeAnswer]],
+    policy: Policy,
+) -> _Plan:
+    plan = _Plan()
+    votes = votes_on(connection, list(items))
+    for item, available in items.items():
+        label = labels.get(item)
+        if label is not None and label.basis is not Basis.ACCEPTED:
+            plan.settled += label.carried_from is None
+            plan.carried += label.carried_from is not None
+            continue
+        if not available:
+            plan.unavailable += 1
+            continue
+        disputed = isinstance(settle_votes(votes.get(item, ())), Dispute)
+        signals = ItemSignals(answers.get(item, ()), disputed)
+        reasons = reasons_for(signals, policy)
+        if reasons:
+            plan.to_people[item] = reasons
+        else:
+            plan.accepted[item] = accepted_answer(signals, policy)
+    return plan
+
+
+def _bring_decisions_in_line(
+    tx: WriteTransaction, plan: _Plan, labels: Mapping[int, LabelInForce], policy: Policy
+) -> tuple[int, int]:
+    """Append the acceptances that are new and withdraw those that no longer hold."""
+    own = {
+        item: label
+        for item, label in labels.items()
+        if label.basis is Basis.ACCEPTED and label.carried_from is None
+    }
+    outdated = [own[item].decision_id for item in plan.to_people if item in own]
+    if outdated:
+        record_withdrawals(
+            tx,
+            CorrectionTarget.VOTE,
+            f"policy {policy.name}",
+            "the policy no longer accepts it",
+            decisions=outdated,
+        )
+    fresh = {
+        item: answer
+        for item, answer in plan.accepted.items()
+        if item not in own or own[item].level_id != answer.level_id
+    }
+    if fresh:
+        policy_id = policy_key(tx, name=policy.name, digest=policy.digest, body=policy.to_json())
+        append_decisions(
+            tx,
+            [
+                NewDecision(
+                    item,
+                    Settlement(
+                        Outcome.JUDGED,
+                        answer.grade,
+                        answer.level_id,
+                        Basis.ACCEPTED,
+                        (answer.judgment_id,),
+                    ),
+                    policy_id,
+                )
+                for item, answer in fresh.items()
+            ],
+        )
+    return len(fresh), len(outdated)
+
+
+def _doubt(answers: Sequence[JudgeAnswer]) -> float:
+    """Say how likely a label is wrong, in [0, 1], from the surest answer; 1 where there is none."""
+    sure = [answer.confidence for answer in answers if answer.confidence is not None]
+    return 1.0 - max(sure) if sure else 1.0

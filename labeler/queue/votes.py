@@ -1,0 +1,275 @@
+"""Votes and what else a reviewer does: each one transaction, on disk before anything else shows."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+import sqlalchemy as sa
+
+from labeler.assessment.blind import Block
+from labeler.assessment.decisions import record_withdrawals, settle_items
+from labeler.assessment.reading import blocks_of
+from labeler.errors import ConflictError
+from labeler.labels import Level, Outcome
+from labeler.queue.claims import LEASE, Claim
+from labeler.queue.tasks import reasons_in_force, set_reasons, want_votes
+from labeler.records import table
+from labeler.records.judgments import CorrectionTarget, Judgment, Occasion
+from labeler.records.queue import (
+    Assignment,
+    AssignmentState,
+    EventKind,
+    ReviewEvent,
+    VotePurpose,
+)
+from labeler.store.database import Store, WriteTransaction
+from labeler.store.projections import PEOPLE_DISAGREE, judgments_in_force, refresh
+from labeler.store.registry import scale_key, store_texts
+
+__all__ = ["Event", "Saved", "record_event", "shown_digest", "undo_last"]
+
+_ASSIGNMENT, _EVENT, _JUDGMENT = table(Assignment), table(ReviewEvent), table(Judgment)
+
+
+class Saved(StrEnum):
+    """What became of a vote."""
+
+    COUNTED = "counted"
+    EXTRA = "extra"
+    """Somebody else had settled the item meanwhile: kept, but it doesn't count."""
+    KNOWN = "known"
+    """The same event had been stored before."""
+    NOTED = "noted"
+    """Not a vote: a skip, a flag or a note."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something a reviewer did with an item.
+
+    Attributes:
+        key: An id made when the key was pressed; a replay is found by it.
+        kind: A vote, a skip, a flag or a note.
+        block: The block with the one item as it was shown.
+        level: The level of a vote; None when it can't be judged.
+        note: What the reviewer wrote, or empty.
+        dwell_ms: How long the item had been on the screen.
+    """
+
+    key: str
+    kind: EventKind
+    block: Block
+    level: Level | None = None
+    note: str = ""
+    dwell_ms: int | None = None
+
+
+def shown_digest(block: Block) -> str:
+    """Digest what a reviewer was shown: the query, the passage, its context and the rubric."""
+    return block.digest
+
+
+def record_event(store: Store, reviewer_id: int, claim: Claim, event: Event) -> Saved:
+    """Store what a reviewer did; when this returns, it is on disk.
+
+    Raises:
+        ConflictError: When the query, the passage or the rubric isn't what was shown.
+        DatabaseBusyError: When another process holds the database for longer than 10 seconds;
+            the event can then be given again with the same key.
+    """
+    with store.write(
+        f"review {event.kind.value}", actor=_name(store, reviewer_id), durable=True
+    ) as tx:
+        known = sa.select(_EVENT.c.id).where(_EVENT.c.event_key == event.key)
+        if tx.connection.execute(known).first() is not None:
+            return Saved.KNOWN
+        if event.kind is EventKind.VOTE:
+            return _vote(tx, reviewer_id, claim, event)
+        _insert_event(tx, reviewer_id, claim, event)
+        if event.kind is EventKind.SKIP:
+            _set_assignment(tx, claim.assignment_id, AssignmentState.WAITING, None)
+        return Saved.NOTED
+
+
+def _name(store: Store, reviewer_id: int) -> str:
+    from labeler.records.scales import Assessor
+
+    assessor = table(Assessor)
+    with store.read() as connection:
+        statement = sa.select(assessor.c.name).where(assessor.c.id == reviewer_id)
+        return str(connection.execute(statement).scalar_one())
+
+
+def _vote(tx: WriteTransaction, reviewer_id: int, claim: Claim, event: Event) -> Saved:
+    now = blocks_of(tx.connection, [claim.item_id], seed="")
+    if not now or shown_digest(now[0]) != shown_digest(event.block):
+        raise ConflictError(
+            "the item changed while it was on the screen, so this vote would be about another text",
+            hint="look at it again and vote once more",
+        )
+    row = tx.connection.execute(
+        sa.select(_ASSIGNMENT).where(_ASSIGNMENT.c.id == claim.assignment_id)
+    ).first()
+    # A lease that ran out costs nothing as long as nobody else voted in that place.
+    counts = row is not None and row.state != AssignmentState.DONE.value
+    judgment = _insert_judgment(tx, reviewer_id, claim, event)
+    _insert_event(tx, reviewer_id, claim, event, judgment_id=judgment)
+    if not counts:
+        record_withdrawals(
+            tx,
+            CorrectionTarget.VOTE,
+            f"judgment {judgment}",
+            "it came after the lease had ended and somebody else had voted",
+            judgments=[judgment],
+        )
+        return Saved.EXTRA
+    _set_assignment(tx, claim.assignment_id, AssignmentState.DONE, reviewer_id)
+    _settle(tx, claim.item_id)
+    return Saved.COUNTED
+
+
+def _settle(tx: WriteTransaction, item_id: int) -> None:
+    """Settle an item after a change of its votes; a contradiction asks for an adjudication."""
+    decided = settle_items(tx, [item_id])
+    disputed = item_id in decided.disputed
+    reasons = reasons_in_force(tx.connection, [item_id]).get(item_id, set())
+    if disputed and PEOPLE_DISAGREE not in reasons:
+        set_reasons(tx, {item_id: {PEOPLE_DISAGREE}}, {}, policy_id=None)
+        want_votes(tx, {item_id: 0}, {item_id: VotePurpose.ADJUDICATION})
+    elif not disputed and PEOPLE_DISAGREE in reasons:
+        set_reasons(tx, {}, {item_id: {PEOPLE_DISAGREE}}, policy_id=None)
+        tx.connection.execute(
+            sa.delete(_ASSIGNMENT).where(
+                _ASSIGNMENT.c.item_id == item_id,
+                _ASSIGNMENT.c.purpose == VotePurpose.ADJUDICATION.value,
+                _ASSIGNMENT.c.state == AssignmentState.WAITING.value,
+            )
+        )
+    refresh(tx.connection, [item_id])
+
+
+def _insert_judgment(tx: WriteTransaction, reviewer_id: int, claim: Claim, event: Event) -> int:
+    _, levels = scale_key(tx, event.block.rubric.scale)
+    request = hashlib.sha256(f"review\n{shown_digest(event.block)}".encode()).hexdigest()
+    earlier = sa.select(sa.func.count()).where(
+        _JUDGMENT.c.request_digest == request,
+        _JUDGMENT.c.item_id == claim.item_id,
+        _JUDGMENT.c.assessor_id == reviewer_id,
+    )
+    statement = sa.insert(_JUDGMENT).values(
+        item_id=claim.item_id,
+        assessor_id=reviewer_id,
+        outcome=(Outcome.ABSTAINED if event.level is None else Outcome.JUDGED).value,
+        level_id=None if event.level is None else levels[event.level.code],
+        request_digest=request,
+        sample=tx.connection.execute(earlier).scalar_one(),
+        occasion=Occasion.FIRST.value,
+        judged_at=tx.clock(),
+        revision_id=tx.revision_id,
+    )
+    return int(tx.connection.execute(statement.returning(_JUDGMENT.c.id)).scalar_one())
+
+
+def _insert_event(
+    tx: WriteTransaction,
+    reviewer_id: int,
+    claim: Claim,
+    event: Event,
+    *,
+    judgment_id: int | None = None,
+) -> None:
+    note = store_texts(tx.connection, [event.note])[event.note] if event.note else None
+    values: dict[str, Any] = {
+        "event_key": event.key,
+        "task_id": claim.task_id,
+        "assessor_id": reviewer_id,
+        "kind": event.kind.value,
+        "purpose": claim.purpose.value if event.kind is EventKind.VOTE else None,
+        "judgment_id": judgment_id,
+        "note_id": note,
+        "shown_digest": shown_digest(event.block),
+        "dwell_ms": event.dwell_ms,
+        "at": tx.clock(),
+        "revision_id": tx.revision_id,
+    }
+    tx.connection.execute(sa.insert(_EVENT).values(**values))
+
+
+def _set_assignment(
+    tx: WriteTransaction, key: int, state: AssignmentState, reviewer_id: int | None
+) -> None:
+    held = state is AssignmentState.HELD
+    tx.connection.execute(
+        sa.update(_ASSIGNMENT)
+        .where(_ASSIGNMENT.c.id == key)
+        .values(
+            state=state.value,
+            assessor_id=reviewer_id,
+            leased_until=tx.clock() + LEASE if held else None,
+        )
+    )
+
+
+def undo_last(store: Store, reviewer_id: int, event_key: str) -> Claim | None:
+    """Take back a reviewer's latest vote that still stands, and hold its item again.
+
+    Args:
+        store: The project.
+        reviewer_id: The reviewer.
+        event_key: The id of the undo itself, made when the key was pressed.
+
+    Returns:
+        The item, held again, or None when there is no vote to take back.
+
+    Raises:
+        ConflictError: When the vote's place in the queue is gone.
+    """
+    with store.write("review undo", actor=_name(store, reviewer_id), durable=True) as tx:
+        vote = tx.connection.execute(
+            sa.select(_EVENT)
+            .join(_JUDGMENT, _JUDGMENT.c.id == _EVENT.c.judgment_id)
+            .where(
+                _EVENT.c.assessor_id == reviewer_id,
+                _EVENT.c.kind == EventKind.VOTE.value,
+                judgments_in_force(),
+            )
+            .order_by(_EVENT.c.id.desc())
+            .limit(1)
+        ).first()
+        if vote is None:
+            return None
+        place = tx.connection.execute(
+            sa.select(_ASSIGNMENT)
+            .where(
+                _ASSIGNMENT.c.task_id == vote.task_id,
+                _ASSIGNMENT.c.assessor_id == reviewer_id,
+                _ASSIGNMENT.c.state == AssignmentState.DONE.value,
+            )
+            .order_by(_ASSIGNMENT.c.slot.desc())
+        ).first()
+        if place is None:
+            raise ConflictError("the last vote's place in the queue is gone; it stays as it is")
+        tx.connection.execute(
+            sa.insert(_EVENT).values(
+                event_key=event_key,
+                task_id=vote.task_id,
+                assessor_id=reviewer_id,
+                kind=EventKind.UNDO.value,
+                undoes_id=vote.id,
+                at=tx.clock(),
+                revision_id=tx.revision_id,
+            )
+        )
+        record_withdrawals(
+            tx,
+            CorrectionTarget.VOTE,
+            f"judgment {vote.judgment_id}",
+            "taken back by the reviewer",
+            judgments=[vote.judgment_id],
+        )
+        _set_assignment(tx, place.id, AssignmentState.HELD, reviewer_id)
+        _settle(tx, place.item_id)
+        return Claim(place.id, place.task_id, place.item_id, VotePurpose(place.purpose))
