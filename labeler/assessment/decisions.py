@@ -34,6 +34,7 @@ __all__ = [
     "append_decisions",
     "record_withdrawals",
     "settle_items",
+    "standing_decisions",
     "votes_on",
 ]
 
@@ -138,7 +139,7 @@ def settle_items(tx: WriteTransaction, item_ids: Iterable[int]) -> Decided:
                 new.append(NewDecision(item, result))
         elif current is not None:
             outdated.append(current[0])
-    outdated += _standing(tx.connection, sorted(disputed))
+    outdated += standing_decisions(tx.connection, sorted(disputed))
     if outdated:
         record_withdrawals(
             tx,
@@ -153,7 +154,7 @@ def settle_items(tx: WriteTransaction, item_ids: Iterable[int]) -> Decided:
     return Decided(frozenset(decision.item_id for decision in new), frozenset(disputed))
 
 
-def _standing(connection: Connection, item_ids: Sequence[int]) -> list[int]:
+def standing_decisions(connection: Connection, item_ids: Sequence[int]) -> list[int]:
     """List every decision on some items that isn't withdrawn, whatever its basis."""
     withdrawal = table(Withdrawal)
     withdrawn = sa.select(withdrawal.c.target_id).where(

@@ -14,7 +14,7 @@ from labeler.records.pools import Candidate, Item
 from labeler.records.projections import ItemLabel
 from labeler.store.projections import decisions_in_force
 
-__all__ = ["LabelInForce", "labels_in_force"]
+__all__ = ["LabelInForce", "items_of_pool", "labels_in_force"]
 
 _DECISION, _ITEM, _LABEL = table(Decision), table(Item), table(ItemLabel)
 
@@ -47,26 +47,26 @@ class LabelInForce:
         return state_of(self.grade)
 
 
+def items_of_pool(pool_id: int) -> Select[tuple[int]]:
+    """Select the items of a pool."""
+    candidate = table(Candidate)
+    return sa.select(candidate.c.item_id).where(candidate.c.pool_id == pool_id)
+
+
 def labels_in_force(
-    connection: Connection, pool_id: int, as_of: int | None = None
+    connection: Connection, items: Select[tuple[int]], as_of: int | None = None
 ) -> dict[int, LabelInForce]:
-    """Give the label in force for the items of a pool; an item without one is left out.
+    """Give the label in force for some items; an item without one is left out.
 
     An item without a decision of its own takes that of the same question in another snapshot,
     when the evidence has just the same text there.
 
     Args:
         connection: A transaction's connection.
-        pool_id: The pool.
+        items: Selects the items' keys, such as `items_of_pool` does.
         as_of: A revision; None is the present.
     """
-    candidate = table(Candidate)
-    pooled = (
-        sa.select(_ITEM)
-        .join(candidate, candidate.c.item_id == _ITEM.c.id)
-        .where(candidate.c.pool_id == pool_id)
-        .subquery()
-    )
+    pooled = sa.select(_ITEM).where(_ITEM.c.id.in_(items)).subquery()
     other = _ITEM.alias("other")
     same_question = sa.and_(
         other.c.query_id == pooled.c.query_id,

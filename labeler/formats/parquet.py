@@ -53,13 +53,18 @@ def read_parquet(path: Path, findings: Findings) -> Iterator[Record]:
 def write_parquet(
     file: BinaryIO, rows: Sequence[Mapping[str, object]], columns: Mapping[str, type]
 ) -> int:
-    """Write rows with the columns given (name -> str, int or float); absent values are null.
+    """Write rows with the columns given (name -> str, int, float or list of texts); absent values are null.
 
     Raises:
         MissingExtraError: When polars is not installed.
     """
     pl = _polars("writing Parquet files")
-    kinds: dict[type, Any] = {str: pl.String, int: pl.Int64, float: pl.Float64}
+    kinds: dict[type, Any] = {
+        str: pl.String,
+        int: pl.Int64,
+        float: pl.Float64,
+        list: pl.List(pl.String),
+    }
     schema = {name: kinds[kind] for name, kind in columns.items()}
     data = {name: [row.get(name) for row in rows] for name in columns}
     pl.DataFrame(data, schema=schema).write_parquet(file)

@@ -53,15 +53,18 @@ class LabelRow:
 
 
 def read_labels(
-    paths: Sequence[Path], overrides: Mapping[str, str], findings: Findings
+    paths: Sequence[Path], overrides: Mapping[str, str], findings: Findings, *, lenient: bool
 ) -> list[LabelRow]:
-    """Read all rows of some files; a folder in the layout of BEIR stands for its qrels."""
+    """Read all rows of some files; a folder in the layout of BEIR stands for its qrels.
+
+    Leniently, the sound rows of a file that has faulty ones are given too.
+    """
     rows: list[LabelRow] = []
     for path in _files(paths, findings):
         if _holds_records(path):
             rows += _read_rows(path, overrides, findings)
             continue
-        for qrel in read_qrels(path, findings) or ():
+        for qrel in read_qrels(path, findings, lenient=lenient) or ():
             rows.append(
                 LabelRow(str(path), qrel.line or None, qrel.query, qrel.document, qrel.value)
             )

@@ -15,6 +15,7 @@ import sqlalchemy as sa
 from labeler.assessment.decisions import settle_items
 from labeler.assessment.rubric import Rubric, default_rubric
 from labeler.formats.findings import Findings, shown
+from labeler.formats.scale_file import scale_named
 from labeler.imports.known import check_queries, snapshot_meant
 from labeler.imports.label_items import LabelledItems, resolve_items
 from labeler.imports.label_rows import LabelRow, read_labels
@@ -64,8 +65,8 @@ def import_labels(store: Store, paths: Sequence[Path], options: LabelOptions) ->
         InputError: When a file holds faults, unless the import is lenient.
     """
     findings = Findings()
-    rows = read_labels(paths, options.fields, findings)
-    named = options.scale or _scale_beside(paths)
+    rows = read_labels(paths, options.fields, findings, lenient=options.lenient)
+    named = scale_named(options.scale) if options.scale else _scale_beside(paths)
     scale, how = choose_scale(rows, named, options.mapping)
     labels = read_levels(rows, scale, findings)
     judged, repeats = _number_samples(labels, options, findings)
@@ -108,7 +109,7 @@ def import_labels(store: Store, paths: Sequence[Path], options: LabelOptions) ->
     )
 
 
-def _scale_beside(paths: Sequence[Path]) -> str | None:
+def _scale_beside(paths: Sequence[Path]) -> Scale | None:
     """Read the scale that an export of Labeler's wrote beside its qrels."""
     for path in paths:
         beside = path.with_name(path.name + ".meta.json")
@@ -116,11 +117,10 @@ def _scale_beside(paths: Sequence[Path]) -> str | None:
             continue
         try:
             meta = json.loads(beside.read_text(encoding="utf-8"))
-            digest = hashlib.sha256(path.read_bytes()).hexdigest()
-        except (OSError, ValueError):
+            if meta["sha256"] == hashlib.sha256(path.read_bytes()).hexdigest():
+                return Scale.from_dict(meta["scale"])
+        except (OSError, ValueError, KeyError, TypeError):
             continue
-        if isinstance(meta, dict) and meta.get("sha256") == digest:
-            return str(meta.get("scale", {}).get("name"))
     return None
 
 

@@ -46,7 +46,7 @@ def settle(findings: Findings, *, lenient: bool) -> int:
         raise InputError(faults, hint="mend the file, or add --lenient to leave such rows out")
     for fault in faults:
         findings.notice(fault.path, fault.line, f"left out: {fault.problem}")
-    return len(faults)
+    return findings.fault_count
 
 
 def split_pairs(pairs: tuple[str, ...], option: str) -> dict[str, str]:

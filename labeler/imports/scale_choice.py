@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from labeler.errors import UsageError
 from labeler.formats.findings import Findings, shown
@@ -16,12 +15,10 @@ from labeler.labels import (
     Grade,
     Level,
     Scale,
-    parse_scale,
     scales_that_fit,
-    shipped_scale,
 )
 
-__all__ = ["ReadLabel", "choose_scale", "read_levels", "scale_named"]
+__all__ = ["ReadLabel", "choose_scale", "read_levels"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,23 +30,8 @@ class ReadLabel:
     level: Level | None
 
 
-def scale_named(name: str) -> Scale:
-    """Find a scale: a shipped one by name, or one in a TOML file.
-
-    Raises:
-        UsageError: When the file holds no scale.
-        NotFoundError: When there is neither.
-    """
-    if name.endswith(".toml"):
-        try:
-            return parse_scale(Path(name).read_text(encoding="utf-8-sig"))
-        except (OSError, UnicodeError) as error:
-            raise UsageError(f"the scale {name} can't be read: {error}") from None
-    return shipped_scale(name)
-
-
 def choose_scale(
-    rows: Sequence[LabelRow], named: str | None, mapping: Mapping[str, str]
+    rows: Sequence[LabelRow], named: Scale | None, mapping: Mapping[str, str]
 ) -> tuple[Scale | None, str]:
     """Choose the scale of rows that don't name one themselves.
 
@@ -67,12 +49,12 @@ def choose_scale(
         codes = {int(key): _grade(value) for key, value in mapping.items()}
         return Scale.from_codes("mapped", codes), "as mapped"
     if mapping:
-        base = scale_named(named) if named else NATIVE
+        base = named or NATIVE
         return base.with_spellings(
             {word: _level(base, value) for word, value in mapping.items()}
         ), "as mapped"
     if named is not None:
-        return scale_named(named), "as told"
+        return named, "as told"
     values = {_plain(row.value) for row in rows if row.value is not None and row.scale is None}
     if not values:
         return NATIVE, "no labels to tell by"

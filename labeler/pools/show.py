@@ -10,7 +10,7 @@ from enum import StrEnum
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
-from labeler.assessment.labels_in_force import LabelInForce, labels_in_force
+from labeler.assessment.labels_in_force import LabelInForce, items_of_pool, labels_in_force
 from labeler.labels import Outcome
 from labeler.pools.create import pool_named
 from labeler.records import table
@@ -147,7 +147,7 @@ def item_statuses(connection: Connection, pool_id: int) -> dict[int, ItemStatus]
     )
     for key, outcome in rows:
         outcomes[key].add(Outcome(outcome))
-    labels = labels_in_force(connection, pool_id)
+    labels = labels_in_force(connection, items_of_pool(pool_id))
     return {
         key: _status(available, outcomes[key], labels.get(key))
         for key, available in has_text.items()

@@ -21,7 +21,7 @@ from labeler.assessment.decisions import (
     settle_items,
     votes_on,
 )
-from labeler.assessment.labels_in_force import LabelInForce, labels_in_force
+from labeler.assessment.labels_in_force import LabelInForce, items_of_pool, labels_in_force
 from labeler.assessment.settlement import Dispute, Settlement, settle_votes
 from labeler.calibration.policies import Policy
 from labeler.errors import NotFoundError
@@ -96,7 +96,7 @@ def route_pool(store: Store, name: str, policy: Policy) -> RouteReport:
             raise NotFoundError(f"there is no pool '{name}'", hint="`labeler pool list`")
         items = _judgeable(tx.connection, row.id)
         settle_items(tx, items)
-        labels = labels_in_force(tx.connection, row.id)
+        labels = labels_in_force(tx.connection, items_of_pool(row.id))
         answers = _latest_answers(tx.connection, row.id)
         plan = _plan(tx.connection, items, labels, answers, policy)
         new, gone = _bring_decisions_in_line(tx, plan, labels, policy)

@@ -1,0 +1,148 @@
+"""`labeler correct`: take a judgment, evidence, document or rubric out of force."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import App, Parameter
+
+from labeler.cli.output import print_facts, print_json, tell
+from labeler.cli.project import Database, JsonOutput, open_project
+
+if TYPE_CHECKING:
+    from labeler.assessment.corrections import Correction
+
+app = App(
+    name="correct",
+    help="Take a judgment, evidence, document or rubric out of force.\n\n"
+    "Nothing is rewritten: a correction is a later record with a reason, and `export --as-of` "
+    "still gives the earlier state. --dry-run shows what it touches and stops there.",
+)
+
+Reason = Annotated[str, Parameter(help="Why it is wrong; it is stored with the correction.")]
+DryRun = Annotated[
+    bool, Parameter(name="--dry-run", negative="", help="Show what it touches, and stop there.")
+]
+SnapshotName = Annotated[str | None, Parameter(name="--snapshot", help="In one snapshot only.")]
+
+
+@app.command
+def judgment(
+    query: str,
+    evidence: str,
+    /,
+    *,
+    reason: Reason,
+    assessor: str | None = None,
+    level: str | None = None,
+    snapshot: SnapshotName = None,
+    dry_run: DryRun = False,
+    db: Database = None,
+    json: JsonOutput = False,
+) -> None:
+    """Withdraw the judgments on a query and an evidence, or put another in their place.
+
+    Parameters
+    ----------
+    query
+        The query's id.
+    evidence
+        The evidence's id.
+    assessor
+        Whose judgment; everybody's by default.
+    level
+        The level that takes its place, or cannot_judge.
+    """
+    from labeler.assessment.corrections import Correction
+    from labeler.records.judgments import CorrectionTarget
+
+    correction = Correction(
+        CorrectionTarget.JUDGMENT,
+        evidence,
+        query=query,
+        assessor=assessor,
+        level=level,
+        snapshot=snapshot,
+    )
+    _correct(correction, reason, dry_run=dry_run, db=db, json=json)
+
+
+@app.command
+def evidence(
+    name: str,
+    /,
+    *,
+    reason: Reason,
+    snapshot: SnapshotName = None,
+    dry_run: DryRun = False,
+    db: Database = None,
+    json: JsonOutput = False,
+) -> None:
+    """Withdraw every judgment and label on an evidence, for all queries."""
+    from labeler.assessment.corrections import Correction
+    from labeler.records.judgments import CorrectionTarget
+
+    correction = Correction(CorrectionTarget.EVIDENCE, name, snapshot=snapshot)
+    _correct(correction, reason, dry_run=dry_run, db=db, json=json)
+
+
+@app.command
+def document(
+    name: str,
+    /,
+    *,
+    reason: Reason,
+    snapshot: SnapshotName = None,
+    dry_run: DryRun = False,
+    db: Database = None,
+    json: JsonOutput = False,
+) -> None:
+    """Withdraw every judgment and label on what a document's passages carry."""
+    from labeler.assessment.corrections import Correction
+    from labeler.records.judgments import CorrectionTarget
+
+    correction = Correction(CorrectionTarget.DOCUMENT, name, snapshot=snapshot)
+    _correct(correction, reason, dry_run=dry_run, db=db, json=json)
+
+
+@app.command
+def rubric(
+    name: str,
+    /,
+    *,
+    reason: Reason,
+    snapshot: SnapshotName = None,
+    dry_run: DryRun = False,
+    db: Database = None,
+    json: JsonOutput = False,
+) -> None:
+    """Withdraw every judgment and label given under a rubric, by its name or digest."""
+    from labeler.assessment.corrections import Correction
+    from labeler.records.judgments import CorrectionTarget
+
+    correction = Correction(CorrectionTarget.RUBRIC, name, snapshot=snapshot)
+    _correct(correction, reason, dry_run=dry_run, db=db, json=json)
+
+
+def _correct(
+    correction: Correction, reason: str, *, dry_run: bool, db: str | None, json: bool
+) -> None:
+    from labeler.assessment.corrections import correct, find_touched
+
+    with open_project(db) as store:
+        if dry_run:
+            with store.read() as connection:
+                touched = find_touched(connection, correction)
+        else:
+            touched = correct(store, correction, reason)
+    facts = {
+        "items": len(touched.items),
+        "judgments withdrawn": len(touched.judgments),
+        "labels withdrawn": len(touched.decisions),
+    }
+    if json:
+        about = {"target": correction.target.value, "subject": correction.subject}
+        print_json({**about, "dryRun": dry_run, **facts})
+        return
+    print_facts(facts)
+    tell("nothing was changed" if dry_run else "next: `labeler route POOL` sends these to people")
