@@ -191,7 +191,7 @@ def _items(connection: Connection, correction: Correction) -> list[int]:
     return [int(key) for (key,) in connection.execute(statement)]
 
 
-def _of_document(statement: Select[tuple[int]], document: int) -> Select[tuple[int]]:
+def _of_document(statement: Select[int], document: int) -> Select[int]:
     """Keep the items whose evidence a chunk of the document carries in the item's snapshot."""
     chunk, link = table(SnapshotChunk), table(ChunkEvidence)
     carried = (

@@ -47,14 +47,14 @@ class LabelInForce:
         return state_of(self.grade)
 
 
-def items_of_pool(pool_id: int) -> Select[tuple[int]]:
+def items_of_pool(pool_id: int) -> Select[int]:
     """Select the items of a pool."""
     candidate = table(Candidate)
     return sa.select(candidate.c.item_id).where(candidate.c.pool_id == pool_id)
 
 
 def labels_in_force(
-    connection: Connection, items: Select[tuple[int]], as_of: int | None = None
+    connection: Connection, items: Select[int], as_of: int | None = None
 ) -> dict[int, LabelInForce]:
     """Give the label in force for some items; an item without one is left out.
 
@@ -102,7 +102,7 @@ def labels_in_force(
     return found
 
 
-def _current(as_of: int | None) -> Select[tuple[int, int]]:
+def _current(as_of: int | None) -> Select[int, int]:
     if as_of is None:
         return sa.select(_LABEL.c.item_id, _LABEL.c.decision_id)
     return decisions_in_force(as_of)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -100,9 +101,13 @@ def test_a_write_that_appends_nothing_makes_no_revision(store: Store) -> None:
 
 
 def test_a_failed_write_leaves_nothing(store: Store) -> None:
-    with pytest.raises(RuntimeError), store.write("import runs") as tx:
-        assert tx.revision_id
-        raise RuntimeError("power cut")
+    def interrupted() -> None:
+        with store.write("import runs") as tx:
+            assert tx.revision_id
+            raise RuntimeError("power cut")
+
+    with pytest.raises(RuntimeError, match="power cut"):
+        interrupted()
     with store.read() as connection:
         assert connection.execute(sa.select(table(Revision))).all() == []
 
@@ -125,7 +130,7 @@ def test_revisions_are_numbered_in_the_order_of_commits(store: Store) -> None:
             seen.append([key for (key,) in connection.execute(query)])
     for thread in threads:
         thread.join()
-    for earlier, later in zip(seen, seen[1:], strict=False):
+    for earlier, later in pairwise(seen):
         assert later[: len(earlier)] == earlier
 
 
