@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, Table
 
 from labeler.errors import NotFoundError
-from labeler.labels import Grade, Level, Scale
+from labeler.labels import SHIPPED_SCALES, Grade, Level, Scale
 from labeler.records import table
 from labeler.records.project import Text
 from labeler.records.scales import (
@@ -107,9 +107,13 @@ def scale_of(connection: Connection, scale_id: int) -> Scale:
     Raises:
         NotFoundError: When the project has no such scale.
     """
-    name = connection.execute(sa.select(_SCALE.c.name).where(_SCALE.c.id == scale_id)).scalar()
-    if name is None:
+    found = connection.execute(sa.select(_SCALE).where(_SCALE.c.id == scale_id)).first()
+    if found is None:
         raise NotFoundError(f"the project has no scale number {scale_id}")
+    for shipped in SHIPPED_SCALES.values():
+        if shipped.digest == found.digest:
+            # With its spellings, which are no part of what is stored.
+            return shipped
     rows = connection.execute(
         sa.select(_LEVEL).where(_LEVEL.c.scale_id == scale_id).order_by(_LEVEL.c.position)
     )
