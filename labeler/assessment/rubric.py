@@ -2,7 +2,7 @@
 
 ```toml
 name = "relevance"
-scale = "native"            # a shipped scale, or a [[level]] table with code, grade and gain
+scale = "native"            # a shipped scale, or a table [scale] as docs/files.md shows
 instructions = "..."
 
 [levels.fully_relevant]
@@ -83,6 +83,7 @@ def parse_rubric(text: str, *, path: str) -> Rubric:
     Raises:
         InputError: When the text isn't TOML, or a part is missing or of the wrong kind.
         NotFoundError: When the scale isn't a shipped one.
+        UsageError: When the table of the scale is no scale.
     """
     try:
         content = tomllib.loads(text)
@@ -93,7 +94,8 @@ def parse_rubric(text: str, *, path: str) -> Rubric:
         for key in ("name", "instructions")
         if not isinstance(content.get(key), str)
     ]
-    scale = shipped_scale(str(content.get("scale", "native")))
+    named = content.get("scale", "native")
+    scale = Scale.from_dict(named) if isinstance(named, dict) else shipped_scale(str(named))
     guides: dict[str, LevelGuide] = {}
     levels = content.get("levels", {})
     for level in scale.levels:
