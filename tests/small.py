@@ -93,6 +93,8 @@ class HandJudge:
     asked: list[str] = field(default_factory=list)
     flags: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
+    models: frozenset[str] = frozenset()
+
     @property
     def digest(self) -> str:
         """Tell versions apart."""

@@ -9,7 +9,10 @@ from typing import Protocol
 from labeler.assessment.blind import Block
 from labeler.labels import Grade, Level, Outcome
 
-__all__ = ["Judge", "Verdict"]
+__all__ = ["CIRCULAR", "Judge", "Verdict"]
+
+CIRCULAR = "circular"
+"""The flag of a judgment whose judge shares a model with a run of the pool."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +55,10 @@ class Judge(Protocol):
     @property
     def digest(self) -> str:
         """The SHA-256 of all that decides its answers beside the block: model, prompt, settings."""
+
+    @property
+    def models(self) -> frozenset[str]:
+        """Names of the models that it rests on; a run that names one makes its labels circular."""
 
     def judge(self, block: Block) -> list[Verdict]:
         """Answer every item of the block, in the block's order."""

@@ -110,13 +110,18 @@ def _import_files(store: Store, directory: Path) -> None:
     from labeler.imports.runs import RunOptions, import_runs
     from labeler.records.runs import Role
 
-    options = CorpusOptions(snapshot=_SNAPSHOT, source_version="sample", chunking="by section")
-    import_corpus(store, [directory / "corpus.jsonl"], options)
+    corpus = CorpusOptions(snapshot=_SNAPSHOT, source_version="sample", chunking="by section")
+    import_corpus(store, [directory / "corpus.jsonl"], corpus)
     import_queries(store, [directory / "queries.jsonl"], QueryOptions())
     latency = directory / "runs" / "latency.tsv"
     for run in sorted((directory / "runs").glob("*.run")):
-        role = Role.BASELINE if run.stem == "lexical" else Role.CANDIDATE
-        import_runs(store, [run], RunOptions(role=role, latency=latency))
+        lexical = run.stem.endswith("lexical")
+        options = RunOptions(
+            role=Role.BASELINE if run.stem == "lexical" else Role.CANDIDATE,
+            configs={"retrieval": "bm25" if lexical else f"{run.stem} multilingual-e5-small-q4"},
+            latency=latency,
+        )
+        import_runs(store, [run], options)
 
 
 def _pool_and_judge(store: Store, directory: Path, *, judged: bool) -> dict[str, object]:
@@ -151,5 +156,6 @@ def _route(store: Store) -> dict[str, object]:
     report = route_pool(store, _POOL, UNCALIBRATED)
     return {
         "accepted without people": sum(report.accepted.values()),
+        "of them drawn for an audit": report.audited,
         "waiting for people": report.to_people,
     }

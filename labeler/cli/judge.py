@@ -61,6 +61,7 @@ def run(
                 "known": report.known,
                 "unavailable": report.unavailable,
                 "seconds": round(seconds, 1),
+                "independence": report.circular,
                 **counts,
             }
         )
@@ -75,4 +76,9 @@ def run(
                 "seconds": round(seconds, 1),
             }
         )
+        if report.circular == "circular":
+            print(
+                "these labels are marked circular: a pooled run names the judge's own model "
+                f"({', '.join(sorted(named.models))}), and the judge favours what that run finds"
+            )
     return ExitCode.FAILED_ITEMS if report.failed else ExitCode.DONE

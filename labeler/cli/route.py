@@ -45,6 +45,7 @@ def route(
             "carried from the same text": report.carried,
             "accepted": sum(report.accepted.values()),
             **{f"  {grade}": count for grade, count in report.accepted.items()},
+            "  drawn for the audit": report.audited,
             "to people": report.to_people,
             **{f"  {reason}": count for reason, count in report.reasons.items()},
             "without text": report.unavailable,

@@ -62,6 +62,7 @@ class EmbeddedJudge:
         self._model = model
         self._statistics = statistics
         self._calibrated = calibrated
+        self.models = frozenset({embedder.name})
         parts = (model.digest, embedder.digest, statistics.digest, calibrated or "")
         self.digest = hashlib.sha256("\n".join(parts).encode("utf-8")).hexdigest()
 

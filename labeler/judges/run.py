@@ -6,22 +6,23 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from labeler.assessment.blind import Block
 from labeler.assessment.reading import blocks_of
-from labeler.assessment.verdict import Judge, Verdict
+from labeler.assessment.verdict import CIRCULAR, Judge, Verdict
 from labeler.errors import NotFoundError
 from labeler.labels import Outcome
 from labeler.records import table
 from labeler.records.judgments import Judgment, Occasion
 from labeler.records.ledger import Job, JobState
-from labeler.records.pools import Candidate, Pool
+from labeler.records.pools import Candidate, Pool, PoolRun
+from labeler.records.runs import Run
 from labeler.records.scales import AssessorKind
 from labeler.store.bulk import is_one_of
 from labeler.store.database import Store, WriteTransaction
@@ -46,12 +47,14 @@ class PooledBlocks:
         digest: The pool's digest.
         blocks: One a query, items shuffled.
         unavailable: How many candidates can't be judged, since a text is missing.
+        models: What the pooled runs name as their configuration, at any stage.
     """
 
     pool_id: int
     digest: str
     blocks: tuple[Block, ...]
     unavailable: int
+    models: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +66,8 @@ class JudgeReport:
         known: Items that this judge, as it is now, had judged before.
         outcomes: The items judged now, by outcome.
         grades: The same, by grade.
-        flagged: How many of them carry a flag.
+        flagged: How many of them carry a flag that says something of the passage.
+        circular: Whether a pooled run names a model that the judge rests on.
         unavailable: Candidates that can't be judged.
     """
 
@@ -74,6 +78,7 @@ class JudgeReport:
     outcomes: dict[str, int]
     grades: dict[str, int]
     flagged: int
+    circular: Literal["circular", "independent"]
     unavailable: int
 
     @property
@@ -97,7 +102,27 @@ def read_pool_blocks(connection: Connection, name: str) -> PooledBlocks:
     items = [int(key) for (key,) in connection.execute(statement)]
     blocks = tuple(blocks_of(connection, items, seed=row.digest))
     available = sum(len(block.items) for block in blocks)
-    return PooledBlocks(row.id, row.digest, blocks, len(items) - available)
+    models = _models_of_runs(connection, row.id)
+    return PooledBlocks(row.id, row.digest, blocks, len(items) - available, models)
+
+
+def _models_of_runs(connection: Connection, pool_id: int) -> frozenset[str]:
+    run, part = table(Run), table(PoolRun)
+    columns = [run.c[f"{stage}_config"] for stage in ("retrieval", "reranking", "generation")]
+    statement = (
+        sa.select(*columns).join(part, part.c.run_id == run.c.id).where(part.c.pool_id == pool_id)
+    )
+    return frozenset(name for row in connection.execute(statement) for name in row if name)
+
+
+def shares_model(judge: Judge, pooled: PooledBlocks) -> Literal["circular", "independent"]:
+    """Tell whether a pooled run names a model of the judge in its configuration.
+
+    Labels are then marked `circular`: the judge favours what that run finds.
+    """
+    named = [name.casefold() for name in pooled.models]
+    shared = any(model.casefold() in name for model in judge.models for name in named)
+    return "circular" if shared else "independent"
 
 
 def judge_pool(
@@ -129,16 +154,19 @@ def judge_pool(
     counts: Counter[str] = Counter()
     grades: Counter[str] = Counter()
     flagged, done = 0, known
+    circular = shares_model(judge, pooled)
     answered: list[tuple[Block, str, list[Verdict], datetime]] = []
     committed = monotonic()
     advance(done, total)
     try:
         for block, digest in waiting:
             verdicts = judge.judge(block)
-            answered.append((block, digest, verdicts, store.clock()))
             counts.update(verdict.outcome.value for verdict in verdicts)
             grades.update(verdict.level.grade.value for verdict in verdicts if verdict.level)
             flagged += sum(bool(verdict.flags) for verdict in verdicts)
+            if circular == "circular":
+                verdicts = [replace(one, flags=(*one.flags, CIRCULAR)) for one in verdicts]
+            answered.append((block, digest, verdicts, store.clock()))
             done += len(verdicts)
             advance(done, total)
             if monotonic() - committed >= _SECONDS_BETWEEN_COMMITS:
@@ -157,6 +185,7 @@ def judge_pool(
         outcomes=dict(counts),
         grades=dict(grades),
         flagged=flagged,
+        circular=circular,
         unavailable=pooled.unavailable,
     )
 

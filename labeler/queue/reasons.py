@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from labeler.assessment.verdict import CIRCULAR
 from labeler.calibration.policies import Policy
 from labeler.labels import Grade, Outcome
 from labeler.store.projections import PEOPLE_DISAGREE
@@ -17,7 +18,7 @@ _RANK = {Grade.NOT_RELEVANT: 0, Grade.PARTIALLY_RELEVANT: 1, Grade.FULLY_RELEVAN
 
 @dataclass(frozen=True, slots=True)
 class JudgeAnswer:
-    """The latest answer of one judge on an item."""
+    """The latest answer of one judge on an item; the score version is the judge's digest."""
 
     judgment_id: int
     outcome: Outcome
@@ -25,6 +26,7 @@ class JudgeAnswer:
     level_id: int | None
     confidence: float | None
     flags: tuple[str, ...] = ()
+    score_version: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +78,9 @@ def _low_confidence(signals: ItemSignals, policy: Policy) -> bool:
 
 
 def _suspicious(signals: ItemSignals, _: Policy) -> bool:
-    """A passage that was cut is marked, but it isn't suspicious."""
+    """A flag that says something of the passage; those that only mark a judgment aside."""
     flags = {flag for answer in signals.answers for flag in answer.flags}
-    return bool(flags - {"cut_passage"})
+    return bool(flags - {"cut_passage", CIRCULAR})
 
 
 REASONS: Mapping[str, Reason] = {

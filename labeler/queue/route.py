@@ -6,10 +6,12 @@ is run again after new judgments, a calibration, an import or a correction.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import Connection
@@ -26,6 +28,7 @@ from labeler.assessment.settlement import Dispute, Settlement, settle_votes
 from labeler.calibration.policies import Policy
 from labeler.errors import NotFoundError
 from labeler.labels import Grade, Outcome
+from labeler.queue.audit import AUDIT, Accepted, draw_audit
 from labeler.queue.order import queue_order
 from labeler.queue.reasons import ItemSignals, JudgeAnswer, accepted_answer, reasons_for
 from labeler.queue.tasks import bring_tasks_in_line
@@ -51,6 +54,7 @@ class RouteReport:
         accepted: Items whose label the policy accepted, by grade.
         to_people: Items that wait for people.
         reasons: How many of them for each reason; an item may have several.
+        audited: Accepted items that a random draw sends to people all the same.
         unavailable: Items without a text, which nobody can judge.
         newly_accepted: Accepted by this call.
         withdrawn: Labels that were accepted before and no longer are.
@@ -64,6 +68,7 @@ class RouteReport:
     accepted: Mapping[str, int]
     to_people: int
     reasons: Mapping[str, int]
+    audited: int
     unavailable: int
     newly_accepted: int
     withdrawn: int
@@ -78,6 +83,7 @@ class _Plan:
 
     accepted: dict[int, JudgeAnswer] = field(default_factory=dict)
     to_people: dict[int, tuple[str, ...]] = field(default_factory=dict)
+    audited: set[int] = field(default_factory=set)
     settled: int = 0
     carried: int = 0
     unavailable: int = 0
@@ -100,10 +106,16 @@ def route_pool(store: Store, name: str, policy: Policy) -> RouteReport:
         answers = _latest_answers(tx.connection, row.id)
         plan = _plan(tx.connection, items, labels, answers, policy)
         new, gone = _bring_decisions_in_line(tx, plan, labels, policy)
+        plan.audited = _audited(tx, plan, row, policy)
+        wanted = {**plan.to_people, **dict.fromkeys(plan.audited, (AUDIT,))}
+        # What was drawn for the audit stands among the others as doubtful as any, so that nobody
+        # can tell it from its place.
         doubts = {item: _doubt(answers.get(item, ())) for item in plan.to_people}
+        typical = sorted(doubts.values())[len(doubts) // 2] if doubts else 1.0
+        doubts |= dict.fromkeys(plan.audited, typical)
         order = queue_order(_queries_of(tx.connection, row.id), doubts, seed=row.digest)
         raised, lifted = bring_tasks_in_line(
-            tx, pool_items=list(items), wanted=plan.to_people, order=order, policy=policy
+            tx, pool_items=list(items), wanted=wanted, order=order, policy=policy
         )
         refresh(tx.connection, list(items))
     return RouteReport(
@@ -113,6 +125,7 @@ def route_pool(store: Store, name: str, policy: Policy) -> RouteReport:
         accepted=Counter(answer.grade.value for answer in plan.accepted.values() if answer.grade),
         to_people=len(plan.to_people),
         reasons=Counter(reason for reasons in plan.to_people.values() for reason in reasons),
+        audited=len(plan.audited),
         unavailable=sum(not available for available in items.values()),
         newly_accepted=new,
         withdrawn=gone,
@@ -160,6 +173,7 @@ def _latest_answers(connection: Connection, pool_id: int) -> dict[int, list[Judg
             judgment.c.level_id,
             judgment.c.confidence,
             judgment.c.flags,
+            assessor.c.digest,
         )
         .join(candidate, candidate.c.item_id == judgment.c.item_id)
         .join(assessor, assessor.c.id == judgment.c.assessor_id)
@@ -172,16 +186,15 @@ def _latest_answers(connection: Connection, pool_id: int) -> dict[int, list[Judg
         .order_by(judgment.c.id)
     )
     latest: dict[int, dict[tuple[str, str], JudgeAnswer]] = defaultdict(dict)
-    for item, kind, name, key, outcome, grade, level_id, confidence, flags in connection.execute(
-        statement
-    ):
-        latest[item][kind, name] = JudgeAnswer(
-            judgment_id=key,
-            outcome=Outcome(outcome),
-            grade=None if grade is None else Grade(grade),
-            level_id=level_id,
-            confidence=confidence,
-            flags=tuple(json.loads(flags)),
+    for row in connection.execute(statement):
+        latest[row.item_id][row.kind, row.name] = JudgeAnswer(
+            judgment_id=row.id,
+            outcome=Outcome(row.outcome),
+            grade=None if row.grade is None else Grade(row.grade),
+            level_id=row.level_id,
+            confidence=row.confidence,
+            flags=tuple(json.loads(row.flags)),
+            score_version=row.digest,
         )
     return {item: list(by_judge.values()) for item, by_judge in latest.items()}
 
@@ -212,6 +225,28 @@ def _plan(
         else:
             plan.accepted[item] = accepted_answer(signals, policy)
     return plan
+
+
+def _audited(tx: WriteTransaction, plan: _Plan, pool: sa.Row[Any], policy: Policy) -> set[int]:
+    """Draw from what is accepted; give the accepted items that were ever drawn."""
+    if not plan.accepted:
+        return set()
+    accepted = [
+        Accepted(item, answer.grade, answer.confidence or 0.0)
+        for item, answer in sorted(plan.accepted.items())
+        if answer.grade is not None
+    ]
+    versions = sorted({answer.score_version for answer in plan.accepted.values()})
+    drawn = draw_audit(
+        tx,
+        pool_id=pool.id,
+        pool_name=pool.name,
+        policy=policy,
+        policy_id=policy_key(tx, name=policy.name, digest=policy.digest, body=policy.to_json()),
+        accepted=accepted,
+        score_version=hashlib.sha256("\n".join(versions).encode()).hexdigest(),
+    )
+    return drawn & plan.accepted.keys()
 
 
 def _bring_decisions_in_line(

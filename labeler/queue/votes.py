@@ -15,7 +15,8 @@ from labeler.assessment.reading import blocks_of
 from labeler.errors import ConflictError
 from labeler.labels import Level, Outcome
 from labeler.queue.claims import LEASE, Claim
-from labeler.queue.tasks import reasons_in_force, set_reasons, want_votes
+from labeler.queue.tasks import reasons_in_force, set_reasons
+from labeler.queue.wanted import want_votes
 from labeler.records import table
 from labeler.records.judgments import CorrectionTarget, Judgment, Occasion
 from labeler.records.queue import (

@@ -17,6 +17,7 @@ class Frame(Record, table=True):
     description: str
     digest: str
     pool_id: int | None = Field(default=None, foreign_key="pool.id")
+    policy_id: int | None = Field(default=None, foreign_key="policy.id")
     revision_id: int = Field(foreign_key="revision.id")
 
 

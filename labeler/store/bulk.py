@@ -49,10 +49,13 @@ def insert_rows(
     cursor = connection.connection.cursor()
     try:
         copying: Any = cursor
-        with copying.copy(f'COPY "{into.name}" ({names}) FROM STDIN') as copy:
-            for row in iterator:
-                copy.write_row(row)
-                count += 1
+        # The rows of a batch are all there before COPY begins: a generator that asks the database
+        # for something in the middle of it would wait for ever.
+        while batch := list(islice(iterator, _BATCH)):
+            with copying.copy(f'COPY "{into.name}" ({names}) FROM STDIN') as copy:
+                for row in batch:
+                    copy.write_row(row)
+            count += len(batch)
     finally:
         cursor.close()
     return count
@@ -67,7 +70,8 @@ def is_one_of(
         return column.in_(sa.select(given.c.value))
     from sqlalchemy.dialects.postgresql import ARRAY
 
-    array = sa.bindparam(None, list(values), type_=ARRAY(column.type.as_generic()))
+    kind = sa.Integer() if column.type.python_type is int else sa.String()
+    array = sa.bindparam(None, list(values), type_=ARRAY(kind))
     return column == sa.func.any(array)
 
 

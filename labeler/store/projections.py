@@ -25,6 +25,7 @@ __all__ = [
     "decisions_in_force",
     "judgments_in_force",
     "projection_digest",
+    "reasons_hold",
     "rebuild",
     "refresh",
 ]
@@ -38,22 +39,22 @@ _ITEM_LABEL, _TASK_STATE = table(ItemLabel), table(TaskState)
 _HUMAN = (Basis.ONE_REVIEWER.value, Basis.CONSENSUS.value, Basis.ADJUDICATION.value)
 
 
-def _withdrawn(kind: WithdrawnKind, as_of: int | None) -> Select[tuple[int]]:
-    conditions: list[ColumnElement[bool]] = [_WITHDRAWAL.c.kind == kind.value]
+def _stands(target: Table, kind: WithdrawnKind, as_of: int | None) -> ColumnElement[bool]:
+    # Every condition here looks up the one row that is asked about. A subquery that stands for
+    # itself, such as NOT IN, reads its whole table again for each vote.
+    conditions = [_WITHDRAWAL.c.kind == kind.value, _WITHDRAWAL.c.target_id == target.c.id]
     if as_of is not None:
         conditions.append(_WITHDRAWAL.c.revision_id <= as_of)
-    return sa.select(_WITHDRAWAL.c.target_id).where(*conditions)
+    return ~sa.exists().where(*conditions).correlate(target)
 
 
-def decisions_in_force(as_of: int | None = None) -> Select[tuple[int, int]]:
+def decisions_in_force(as_of: int | None = None) -> Select[int, int]:
     """Select ``(item_id, decision_id)``: each item's latest decision that isn't withdrawn.
 
     Args:
         as_of: A revision; what came after it is left out. None is the present.
     """
-    conditions: list[ColumnElement[bool]] = [
-        _DECISION.c.id.not_in(_withdrawn(WithdrawnKind.DECISION, as_of))
-    ]
+    conditions = [_stands(_DECISION, WithdrawnKind.DECISION, as_of)]
     if as_of is not None:
         conditions.append(_DECISION.c.revision_id <= as_of)
     return (
@@ -65,15 +66,13 @@ def decisions_in_force(as_of: int | None = None) -> Select[tuple[int, int]]:
 
 def judgments_in_force(as_of: int | None = None) -> ColumnElement[bool]:
     """Make the condition that a judgment is not withdrawn, at a revision or now."""
-    condition: ColumnElement[bool] = _JUDGMENT.c.id.not_in(
-        _withdrawn(WithdrawnKind.JUDGMENT, as_of)
-    )
+    condition = _stands(_JUDGMENT, WithdrawnKind.JUDGMENT, as_of)
     if as_of is not None:
         condition = sa.and_(condition, _JUDGMENT.c.revision_id <= as_of)
     return condition
 
 
-def _item_labels(chosen: ColumnElement[bool]) -> Select[tuple[object, ...]]:
+def _item_labels(chosen: ColumnElement[bool]) -> Select[*tuple[object, ...]]:
     current = decisions_in_force().where(chosen).subquery()
     return sa.select(
         _DECISION.c.item_id,
@@ -85,23 +84,26 @@ def _item_labels(chosen: ColumnElement[bool]) -> Select[tuple[object, ...]]:
     ).join(current, current.c.decision_id == _DECISION.c.id)
 
 
-def _task_states(chosen: ColumnElement[bool]) -> Select[tuple[object, ...]]:
-    latest = (
-        sa.select(sa.func.max(_REASON.c.id))
-        .group_by(_REASON.c.task_id, _REASON.c.reason)
-        .scalar_subquery()
+def reasons_hold() -> ColumnElement[bool]:
+    """Make the condition that a row of task reasons raised one that was not lifted since."""
+    later = _REASON.alias("later")
+    overtaken = sa.exists().where(
+        later.c.task_id == _REASON.c.task_id,
+        later.c.reason == _REASON.c.reason,
+        later.c.id > _REASON.c.id,
     )
-    raised = sa.select(_REASON.c.task_id).where(
-        _REASON.c.id.in_(latest), _REASON.c.action == ReasonAction.RAISED.value
+    return sa.and_(_REASON.c.action == ReasonAction.RAISED.value, ~overtaken.correlate(_REASON))
+
+
+def _task_states(chosen: ColumnElement[bool]) -> Select[*tuple[object, ...]]:
+    raised = sa.exists().where(_REASON.c.task_id == _TASK.c.id, reasons_hold())
+    settled = sa.exists().where(
+        _ITEM_LABEL.c.item_id == _TASK.c.item_id, _ITEM_LABEL.c.basis.in_(_HUMAN)
     )
-    settled = sa.select(_ITEM_LABEL.c.item_id).where(_ITEM_LABEL.c.basis.in_(_HUMAN))
     status = sa.case(
-        (
-            _TASK.c.id.in_(raised.where(_REASON.c.reason == PEOPLE_DISAGREE)),
-            TaskStatus.DISPUTED.value,
-        ),
-        (_TASK.c.item_id.in_(settled), TaskStatus.SETTLED.value),
-        (_TASK.c.id.in_(raised), TaskStatus.OPEN.value),
+        (raised.where(_REASON.c.reason == PEOPLE_DISAGREE), TaskStatus.DISPUTED.value),
+        (settled, TaskStatus.SETTLED.value),
+        (raised, TaskStatus.OPEN.value),
         else_=TaskStatus.LIFTED.value,
     )
     return sa.select(_TASK.c.id, status).where(chosen)

@@ -118,7 +118,7 @@ def scale_of(connection: Connection, scale_id: int) -> Scale:
         sa.select(_LEVEL).where(_LEVEL.c.scale_id == scale_id).order_by(_LEVEL.c.position)
     )
     return Scale(
-        str(name),
+        found.name,
         tuple(Level(row.code, row.name, Grade(row.grade), row.gain, row.position) for row in rows),
     )
 

@@ -49,7 +49,7 @@ class Queue(RuleBasedStateMachine):
         with self.store.work() as connection:
             # Everything is wanted once, whether accepted or not.
             connection.execute(sa.delete(table(Assignment)))
-        from labeler.queue.tasks import want_votes
+        from labeler.queue.wanted import want_votes
         from labeler.records.queue import VotePurpose
 
         with self.store.write("want") as tx:

@@ -134,7 +134,7 @@ def test_undo_puts_what_a_policy_had_accepted_in_force_again(
     pooled(store, own_folder)
     judge(store, HandJudge({"c03": (Grade.FULLY_RELEVANT, 0.96)}))
     route_pool(store, "p", UNCALIBRATED)
-    from labeler.queue.tasks import want_votes
+    from labeler.queue.wanted import want_votes
     from labeler.records.queue import VotePurpose
 
     with store.read() as connection:

@@ -69,7 +69,9 @@ def test_a_pool_is_routed(store: Store, own_folder: Path) -> None:
     report = route_pool(store, "p", UNCALIBRATED)
     assert report.accepted == {"fully_relevant": 1, "not_relevant": 8}
     assert report.reasons == {"low_confidence": 1, "judge_failed": 1}
-    assert (report.to_people, report.unavailable, report.new_tasks) == (2, 1, 2)
+    assert (report.to_people, report.unavailable) == (2, 1)
+    # So few are accepted that the audit takes all of them.
+    assert (report.audited, report.new_tasks) == (9, 11)
 
 
 def test_routing_again_changes_nothing(store: Store, own_folder: Path) -> None:
@@ -87,7 +89,7 @@ def test_unjudged_items_go_to_people_until_a_judge_is_sure(store: Store, own_fol
     assert first.reasons == {"not_judged": 11}
     judge(store, HandJudge())
     second = route_pool(store, "p", UNCALIBRATED)
-    assert (second.newly_accepted, second.lifted_tasks, second.to_people) == (11, 11, 0)
+    assert (second.newly_accepted, second.to_people, second.reasons) == (11, 0, {})
 
 
 def test_a_stricter_policy_takes_acceptances_back(store: Store, own_folder: Path) -> None:
@@ -95,9 +97,9 @@ def test_a_stricter_policy_takes_acceptances_back(store: Store, own_folder: Path
     judge(store, HandJudge({"c03": (FULLY, 0.96)}))
     route_pool(store, "p", UNCALIBRATED)
     report = route_pool(store, "p", Policy("strict", 0.98))
-    assert (report.withdrawn, report.new_tasks, report.to_people) == (1, 1, 1)
+    assert (report.withdrawn, report.to_people, report.reasons) == (1, 1, {"low_confidence": 1})
     back = route_pool(store, "p", UNCALIBRATED)
-    assert (back.newly_accepted, back.lifted_tasks) == (1, 1)
+    assert (back.newly_accepted, back.to_people, back.reasons) == (1, 0, {})
     assert rebuild(store)[0] == rebuild(store)[1]
 
 
@@ -133,7 +135,7 @@ def test_a_policy_file(tmp_path: Path) -> None:
     told = " ".join(fault.problem for fault in caught.value.faults)
     assert len(caught.value.faults) == 4
     assert "'name' is missing" in told
-    assert "0.3 is not above 0.5" in told
+    assert "above 0.5 and up to 1, not 0.3" in told
     assert "'mode' is unknown" in told
 
 

@@ -534,7 +534,9 @@ def upgrade() -> None:
         sa.Column("description", sa.String(), nullable=False),
         sa.Column("digest", sa.String(), nullable=False),
         sa.Column("pool_id", sa.Integer(), nullable=True),
+        sa.Column("policy_id", sa.Integer(), nullable=True),
         sa.Column("revision_id", sa.Integer(), nullable=False),
+        sa.ForeignKeyConstraint(["policy_id"], ["policy.id"], name=op.f("fk_frame_policy_id")),
         sa.ForeignKeyConstraint(["pool_id"], ["pool.id"], name=op.f("fk_frame_pool_id")),
         sa.ForeignKeyConstraint(
             ["revision_id"], ["revision.id"], name=op.f("fk_frame_revision_id")
@@ -631,7 +633,15 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_assignment")),
         sa.UniqueConstraint("task_id", "slot", name=op.f("uq_assignment_task_id_slot")),
     )
-    op.create_index(op.f("ix_assignment_assessor_id"), "assignment", ["assessor_id"], unique=False)
+    op.create_index(
+        op.f("ix_assignment_assessor_id_state"),
+        "assignment",
+        ["assessor_id", "state"],
+        unique=False,
+    )
+    op.create_index(
+        op.f("ix_assignment_item_id_state"), "assignment", ["item_id", "state"], unique=False
+    )
     op.create_index(
         op.f("ix_assignment_state_priority_id"),
         "assignment",
@@ -888,5 +898,11 @@ def upgrade() -> None:
     )
     op.create_index(
         op.f("ix_review_event_assessor_id_id"), "review_event", ["assessor_id", "id"], unique=False
+    )
+    op.create_index(
+        op.f("ix_review_event_purpose_judgment_id"),
+        "review_event",
+        ["purpose", "judgment_id"],
+        unique=False,
     )
     op.create_index(op.f("ix_review_event_task_id"), "review_event", ["task_id"], unique=False)
