@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 
 from cyclopts import App
 
@@ -11,6 +12,8 @@ from labeler.cli.project import Database, JsonOutput, open_project
 from labeler.errors import ExitCode
 
 app = App(name="judge", help="Have a pool judged.")
+app.command("labeler.cli.judge_embedded:embedded_fit", name="embedded-fit")
+app.command("labeler.cli.judge_embedded:embedded_evaluate", name="embedded-evaluate")
 
 
 @app.command
@@ -19,6 +22,7 @@ def run(
     /,
     *,
     judge: str = "embedded",
+    coefficients: Path | None = None,
     threads: int | None = None,
     db: Database = None,
     json: JsonOutput = False,
@@ -33,6 +37,8 @@ def run(
         The pool's name.
     judge
         The judge; 'embedded' runs on this machine and needs no key.
+    coefficients
+        Coefficients for the embedded judge, written by `embedded-fit`; the shipped ones by default.
     threads
         Threads for the embedded judge; as many as there are processors by default, 4 at most.
     """
@@ -42,13 +48,14 @@ def run(
     with open_project(db) as store:
         with store.read() as connection:
             pooled = read_pool_blocks(connection, pool)
-        named, kind = judge_named(judge, store, pooled, threads=threads)
+        named, kind = judge_named(judge, store, pooled, coefficients=coefficients, threads=threads)
         started = time.monotonic()
         with Progress(f"judging {pool}") as progress:
             report = judge_pool(
                 store, pooled, named, kind, advance=progress.advance, monotonic=time.monotonic
             )
         seconds = time.monotonic() - started
+    origin = "shipped coefficients" if coefficients is None else str(coefficients)
     counts = {**report.outcomes, **report.grades, "flagged": report.flagged}
     if json:
         print_json(
@@ -68,7 +75,7 @@ def run(
     else:
         print_facts(
             {
-                "judge": f"{report.judge} (uncalibrated: shipped coefficients)",
+                "judge": f"{report.judge} (uncalibrated: {origin})",
                 "items": report.items,
                 "judged before": report.known,
                 **counts,

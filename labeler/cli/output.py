@@ -55,7 +55,9 @@ def _shown(value: object) -> str:
     if isinstance(value, int) and not isinstance(value, bool):
         return f"{value:,}"
     if isinstance(value, float):
-        return f"{value:,.3f}"
+        return f"{value + 0.0:,.3f}"  # without the sign of a negative zero
+    if value is None:
+        return "undefined"
     return visible_line(str(value))
 
 

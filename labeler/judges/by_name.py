@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from labeler.assessment.verdict import Judge
 from labeler.errors import NotFoundError
 from labeler.judges.run import PooledBlocks
@@ -12,9 +14,21 @@ __all__ = ["judge_named"]
 
 
 def judge_named(
-    name: str, store: Store, pooled: PooledBlocks, *, threads: int | None
+    name: str,
+    store: Store,
+    pooled: PooledBlocks,
+    *,
+    coefficients: Path | None = None,
+    threads: int | None = None,
 ) -> tuple[Judge, AssessorKind]:
     """Make the judge of a name, ready for a pool.
+
+    Args:
+        name: The judge.
+        store: The project, whose embedding cache is used.
+        pooled: What will be judged; term statistics come from its passages.
+        coefficients: A file of coefficients; None takes the shipped ones.
+        threads: Threads to embed with.
 
     Raises:
         NotFoundError: When there is no such judge.
@@ -23,7 +37,7 @@ def judge_named(
     """
     if name != "embedded":
         raise NotFoundError(f"there is no judge '{name}'", hint="--judge embedded needs no key")
-    from labeler.calibration.label_model import shipped_model
+    from labeler.judges.coefficients import read_coefficients
     from labeler.judges.embedded import EmbeddedJudge, judged_text
     from labeler.judges.embedding_cache import StoredEmbeddings
     from labeler.providers.embeddings import CachedEmbedder, E5Embedder
@@ -33,4 +47,6 @@ def judge_named(
     embedder = CachedEmbedder(engine, StoredEmbeddings(store, engine.digest))
     passages = {judged_text(item) for block in pooled.blocks for item in block.items}
     statistics = TermStatistics.from_texts(sorted(passages))
-    return EmbeddedJudge(embedder, shipped_model(), statistics), AssessorKind.EMBEDDED
+    return EmbeddedJudge(
+        embedder, read_coefficients(coefficients), statistics
+    ), AssessorKind.EMBEDDED

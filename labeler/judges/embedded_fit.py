@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +30,7 @@ __all__ = [
     "Skill",
     "collection_features",
     "cross_validated",
+    "drawn",
     "evaluate",
     "fit_on",
     "skill_of",
@@ -117,6 +119,17 @@ class Skill:
     relevance_calibration_error: float
     accuracy: tuple[float, ...]
     state_accuracy: tuple[float, ...]
+
+
+def drawn(collection: LabelledCollection, queries: int, seed: int) -> LabelledCollection:
+    """Draw whole queries of a collection; the same seed draws the same ones.
+
+    Term statistics still come from all of its passages.
+    """
+    labelled = sorted({query for query, _ in collection.labels})
+    kept = set(random.Random(seed).sample(labelled, min(queries, len(labelled))))  # noqa: S311
+    labels = {pair: grade for pair, grade in collection.labels.items() if pair[0] in kept}
+    return replace(collection, labels=labels)
 
 
 def collection_features(collection: LabelledCollection, embedder: Embedder) -> CollectionFeatures:

@@ -60,6 +60,14 @@ def test_every_command_has_help(command: list[str], capsys: pytest.CaptureFixtur
     assert "--db" in told
 
 
+@pytest.mark.parametrize("command", ["embedded-fit", "embedded-evaluate"])
+def test_commands_without_a_project_have_help(
+    command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["judge", command, "--help"]) == 0
+    assert f"labeler judge {command}" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "told"),
     [
