@@ -101,7 +101,12 @@ class Level:
     spellings: tuple[str, ...] = ()
 
 
+_CODE = re.compile(r"\s*[+-]?\d{1,9}(\.0*)?\s*", re.ASCII)
+
+
 def _folded(word: str) -> str:
+    if _CODE.fullmatch(word):  # a sign is no hyphen: -1 and 1 are two codes
+        return str(int(float(word)))
     return re.sub(r"[\s_-]+", " ", word).strip().casefold()
 
 
@@ -184,7 +189,7 @@ class Scale:
             word = self._by_word.get(_folded(value))
             if word is not None:
                 return word
-            if not re.fullmatch(r"\s*[+-]?\d{1,9}(\.0*)?\s*", value, re.ASCII):
+            if not _CODE.fullmatch(value):
                 return None
             value = float(value)
         if isinstance(value, int | float) and value in self.codes:

@@ -9,7 +9,7 @@ from cyclopts import App, Parameter
 
 from labeler.cli.output import print_facts, print_json, print_table, tell
 from labeler.cli.project import Database, JsonOutput, open_project
-from labeler.imports.report import ImportReport, split_pairs
+from labeler.imports.report import ImportReport, split_mapping, split_pairs
 
 app = App(
     name="import",
@@ -220,12 +220,11 @@ def labels(
     from labeler.imports.labels import LabelOptions, import_labels
     from labeler.records.scales import AssessorKind
 
-    pairs = tuple(pair for option in map for pair in option.split(","))
     options = LabelOptions(
         snapshot=snapshot,
         rubric=read_rubric(rubric) if rubric is not None else None,
         scale=scale,
-        mapping=split_pairs(pairs, "--map"),
+        mapping=split_mapping(map),
         assessor=assessor,
         kind=AssessorKind(kind),
         fields=split_pairs(field, "--field"),

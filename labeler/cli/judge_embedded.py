@@ -160,11 +160,10 @@ def _features(
 ) -> tuple[CollectionFeatures, int, dict[str, object]]:
     """Read a collection and compute its features; also how many passages were embedded."""
     from labeler.imports.collection import read_collection
-    from labeler.imports.report import split_pairs
+    from labeler.imports.report import split_mapping
     from labeler.judges.embedded_fit import LabelledCollection, collection_features, drawn
 
-    pairs = tuple(pair for option in mapping for pair in option.split(","))
-    read = read_collection(folder, labels=labels, scale=scale, mapping=split_pairs(pairs, "--map"))
+    read = read_collection(folder, labels=labels, scale=scale, mapping=split_mapping(mapping))
     for notice in read.notices:
         tell(f"note: {notice}")
     collection = LabelledCollection(read.name, read.queries, read.passages, read.labels)

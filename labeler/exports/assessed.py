@@ -34,7 +34,7 @@ class StoredJudgment:
     assessor: str
     kind: str
     outcome: str
-    scale: str | None
+    scale: Scale | None
     code: int | None
     confidence: float | None
     at: datetime | None
@@ -163,7 +163,7 @@ def _judgments(
                 assessor=row.name,
                 kind=row.kind,
                 outcome=row.outcome,
-                scale=level[0].name if level else None,
+                scale=level[0] if level else None,
                 code=level[1].code if level else None,
                 confidence=row.confidence,
                 at=row.judged_at,

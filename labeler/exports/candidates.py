@@ -13,6 +13,7 @@ from labeler.exports.scope import Scope
 from labeler.formats.atomic import replacing
 from labeler.formats.jsonl import write_jsonl
 from labeler.formats.parquet import write_parquet
+from labeler.labels import SHIPPED_SCALES, Scale
 
 __all__ = ["export_jsonl", "export_parquet"]
 
@@ -73,22 +74,41 @@ def _assessment(item: AssessedItem) -> dict[str, object] | None:
     """Say on what a label stands; also for an item that was judged and not decided."""
     if item.label is None and not item.judgments:
         return None
+    used = [item.scale, *(judgment.scale for judgment in item.judgments)]
+    names = _scale_names([scale for scale in used if scale is not None])
+    own = {
+        names[scale.digest]: scale.to_dict()
+        for scale in used
+        if scale is not None and names[scale.digest] not in SHIPPED_SCALES
+    }
     return {
         "basis": None if item.label is None else item.label.basis.value,
         "policy": item.policy,
-        "scale": None if item.scale is None else item.scale.name,
+        "scale": None if item.scale is None else names[item.scale.digest],
         "code": None if item.level is None else item.level.code,
         "carried": item.label is not None and item.label.carried_from is not None,
-        "judgments": [_judgment(judgment) for judgment in item.judgments],
+        "judgments": [_judgment(judgment, names) for judgment in item.judgments],
+        **({"scales": own} if own else {}),
     }
 
 
-def _judgment(judgment: StoredJudgment) -> dict[str, object]:
+def _scale_names(scales: Sequence[Scale]) -> dict[str, str]:
+    """Name scales by their names, and those that would be taken for others by their digests too."""
+    meant = {name: scale.digest for name, scale in SHIPPED_SCALES.items()}
+    return {
+        scale.digest: scale.name
+        if meant.setdefault(scale.name, scale.digest) == scale.digest
+        else f"{scale.name} {scale.digest[:12]}"
+        for scale in scales
+    }
+
+
+def _judgment(judgment: StoredJudgment, names: Mapping[str, str]) -> dict[str, object]:
     return {
         "assessor": judgment.assessor,
         "kind": judgment.kind,
         "outcome": judgment.outcome,
-        "scale": judgment.scale,
+        "scale": None if judgment.scale is None else names[judgment.scale.digest],
         "code": judgment.code,
         "confidence": judgment.confidence,
         "at": None if judgment.at is None else judgment.at.isoformat(),

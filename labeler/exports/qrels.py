@@ -84,7 +84,7 @@ def export_qrels(
 
     Raises:
         UsageError: When the labels are on several scales and none is named.
-        InputError: When an id can't stand in a TREC file.
+        LabelerError: When an id can't stand in a TREC file.
     """
     items = read_assessed(connection, scope, only_people=only_people)
     chosen = scale or _only_scale(items)

@@ -34,7 +34,7 @@ class Scope:
         as_of: The same, or None when it is the present.
     """
 
-    items: Select[tuple[int]]
+    items: Select[int]
     snapshot_id: int
     snapshot: str
     rubric: str
@@ -107,7 +107,7 @@ def _meant(
     named: Table,
     what: str,
     name: str | None,
-    among: Select[tuple[int]] | None = None,
+    among: Select[int] | None = None,
 ) -> sa.Row[*tuple[Any, ...]]:
     statement = sa.select(named).order_by(named.c.id)
     if among is not None:

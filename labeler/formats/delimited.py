@@ -40,7 +40,8 @@ def read_csv(
     if len(first[1]) == 1 and (problem := _other_delimiter(first[1][0])):
         findings.fault(path, first[0], problem)
         return
-    if columns is not None and not _is_header(first[1], known):
+    # With more cells than columns are expected, a header of unknown names is likelier than none.
+    if columns is not None and len(first[1]) <= len(columns) and not _is_header(first[1], known):
         _tell_no_header(path, first[0], columns, findings)
         yield from _records(path, chain([first], rows), list(columns), findings)
         return

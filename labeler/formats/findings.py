@@ -44,7 +44,8 @@ class Findings:
         self.notices: list[Notice] = []
         self._faults: list[Fault] = []
         self._faults_in: Counter[str] = Counter()
-        self._unreadable: set[str] = set()
+        self._whole: list[Fault] = []
+        self._left_out = 0
 
     @property
     def faults(self) -> list[Fault]:
@@ -59,14 +60,26 @@ class Findings:
                 told.append(Fault(fault.path, None, f"and {more:,} more faults in this file"))
         return told
 
-    def fault(self, path: object, line: int | None, problem: str) -> None:
-        """Note that a file can't be taken as it is."""
+    def fault(
+        self, path: object, line: int | None, problem: str, *, rows: int | None = None
+    ) -> None:
+        """Note that a file can't be taken as it is.
+
+        Args:
+            path: The file as the user named it.
+            line: The physical line, or None.
+            problem: What was found there, and what was expected.
+            rows: How many rows a lenient import leaves out for it: by default one when a line is
+                named, else all; a file that is faulty as a whole is refused leniently as well.
+        """
         name = str(path)
+        fault = Fault(name, line, problem)
         self._faults_in[name] += 1
-        if line is None:
-            self._unreadable.add(name)
+        if line is None and rows is None:
+            self._whole.append(fault)
+        self._left_out += 1 if rows is None else rows
         if self._faults_in[name] <= _FAULTS_PER_FILE:
-            self._faults.append(Fault(name, line, problem))
+            self._faults.append(fault)
 
     def notice(self, path: object, line: int | None, text: str) -> None:
         """Note something that the user should know, without refusing the file."""
@@ -91,14 +104,21 @@ class Findings:
         return self._faults_in[str(path)]
 
     @property
-    def fault_count(self) -> int:
-        """All faults, those that are not kept one by one included."""
-        return self._faults_in.total()
+    def left_out(self) -> int:
+        """How many rows a lenient import leaves out."""
+        return self._left_out
+
+    @property
+    def faults_of_whole_files(self) -> list[Fault]:
+        """The faults that no leniency mends, since they are not about single rows."""
+        return list(self._whole)
 
     def usable(self, path: object, *, lenient: bool) -> bool:
-        """Whether a file's rows may be used: it has no faults or, leniently, only in some lines."""
+        """Whether a file's rows may be used: it has no faults or, leniently, only in some rows."""
         name = str(path)
-        return not self._faults_in[name] or (lenient and name not in self._unreadable)
+        if not self._faults_in[name]:
+            return True
+        return lenient and all(fault.path != name for fault in self._whole)
 
 
 def shown(value: object, limit: int = 60) -> str:

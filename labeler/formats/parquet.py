@@ -53,7 +53,12 @@ def read_parquet(path: Path, findings: Findings) -> Iterator[Record]:
 def write_parquet(
     file: BinaryIO, rows: Sequence[Mapping[str, object]], columns: Mapping[str, type]
 ) -> int:
-    """Write rows with the columns given (name -> str, int, float or list of texts); absent values are null.
+    """Write rows with the columns given; absent values are null.
+
+    Args:
+        file: The file to write to.
+        rows: Each a mapping of column to value.
+        columns: Name -> str, int, float or list (of texts).
 
     Raises:
         MissingExtraError: When polars is not installed.

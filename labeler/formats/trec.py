@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from labeler.errors import Fault, InputError
+from labeler.errors import LabelerError
 from labeler.formats.atomic import replacing
 from labeler.formats.fields import is_header_name
 from labeler.formats.findings import Findings, shown
@@ -133,7 +133,7 @@ def write_qrels(path: Path, rows: Iterable[tuple[str, str, int]]) -> int:
         How many rows were written.
 
     Raises:
-        InputError: When an id can't stand in a TREC file; nothing is written.
+        LabelerError: When an id can't stand in a TREC file; nothing is written.
     """
     return _write(
         path, (f"{_id(path, query)} 0 {_id(path, doc)} {grade:d}" for query, doc, grade in rows)
@@ -149,7 +149,7 @@ def write_run(path: Path, rows: Iterable[tuple[str, str, int, float]], tag: str)
         How many rows were written.
 
     Raises:
-        InputError: When an id can't stand in a TREC file; nothing is written.
+        LabelerError: When an id can't stand in a TREC file; nothing is written.
     """
     name = _id(path, tag)
     return _write(
@@ -241,11 +241,13 @@ def _row_under_header(cells: list[str], number: int, places: tuple[int, int, int
 
 def _id(path: Path, text: str) -> str:
     """Let an id through that a TREC file can hold as one column."""
-    if text and not text.startswith("#") and not any(c in " \t\n\r\x0b\x0c\x00" for c in text):
+    begins_odd = text.startswith(("#", "\ufeff"))
+    if text and not begins_odd and not any(c in " \t\n\r\x0b\x0c\x00" for c in text):
         return text
-    raise InputError(
-        [Fault(str(path), None, f"the id {shown(text)} can't stand in a TREC file")],
-        hint="TREC ids hold no blanks and don't begin with '#'; JSONL and CSV take any id",
+    raise LabelerError(
+        f"the id {shown(text)} can't stand in a TREC file, so {path} was not written",
+        hint="TREC ids hold no blanks and don't begin with '#'; `labeler export jsonl` and "
+        "`labeler export parquet` take any id",
     )
 
 

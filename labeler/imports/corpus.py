@@ -57,7 +57,7 @@ def import_corpus(store: Store, paths: Sequence[Path], options: CorpusOptions) -
     passages = read_passages(files, options.fields, findings)
     if not passages and not findings.faults:
         findings.fault(paths[0], None, "no passages")
-    left_out = settle(findings, lenient=options.lenient)
+    left_out = settle(findings, lenient=options.lenient, kept=len(passages))
     name = options.snapshot or name_from(files[0], _GENERIC)
     digest = corpus_digest(passages)
     with store.write(f"import corpus {name}") as tx:

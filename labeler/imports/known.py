@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 
 import sqlalchemy as sa
 from sqlalchemy import Connection
@@ -12,11 +13,18 @@ from sqlalchemy import Connection
 from labeler.errors import NotFoundError, UsageError
 from labeler.formats.findings import Findings, shown
 from labeler.records import table
-from labeler.records.corpus import Snapshot
+from labeler.records.corpus import Chunk, ChunkEvidence, Evidence, Snapshot, SnapshotChunk
 from labeler.records.queries import Query, QueryVersion
 from labeler.store.database import WriteTransaction
 
-__all__ = ["IDS_ONLY", "check_queries", "snapshot_meant"]
+__all__ = [
+    "IDS_ONLY",
+    "check_queries",
+    "first_places",
+    "snapshot_meant",
+    "tell_no_corpus",
+    "tell_unknown_documents",
+]
 
 IDS_ONLY = "ids-only"
 """The empty snapshot that runs and labels stand on when no corpus was imported."""
@@ -68,8 +76,9 @@ def _alike(name: str) -> str:
 def check_queries(
     connection: Connection,
     places: Mapping[str, tuple[str, int | None]],
+    rows: Mapping[str, int],
     findings: Findings,
-) -> None:
+) -> frozenset[str]:
     """Compare the query ids of a file with those that the project knows.
 
     In a project with queries, an unknown id is a fault: it is a slip, or the queries are still to
@@ -79,32 +88,117 @@ def check_queries(
     Args:
         connection: A transaction's connection.
         places: Each query id of the files, with the file and the line where it first comes.
+        rows: How many rows each of them has.
         findings: Takes the faults.
+
+    Returns:
+        The ids that became faults.
     """
     query, version = table(Query), table(QueryVersion)
     known = {str(name) for (name,) in connection.execute(sa.select(query.c.external_id))}
     have_texts = connection.execute(sa.select(version.c.id).limit(1)).first() is not None
     unknown = [name for name in places if name not in known]
     if not known or not unknown:
-        return
-    alike: dict[str, str] = {}
-    for name in sorted(known):
-        alike.setdefault(_alike(name), name)
+        return frozenset()
+    alike = alike_names(unknown, known)
+    refused: set[str] = set()
     for name in unknown:
-        path, line = places[name]
-        near = alike.get(_alike(name))
-        if near is not None:
-            findings.fault(
-                path, line, f"the query {shown(name)} is unknown; {_difference(name, near)}"
-            )
+        if name in alike:
+            problem = f"the query {shown(name)} is unknown; {_difference(name, alike[name])}"
         elif have_texts:
-            findings.fault(path, line, f"the query {shown(name)} is not among those imported")
+            problem = f"the query {shown(name)} is not among those imported"
+        else:
+            continue
+        findings.fault(*places[name], problem, rows=rows[name])
+        refused.add(name)
+    return frozenset(refused)
+
+
+def alike_names(unknown: Sequence[str], known: Iterable[str]) -> dict[str, str]:
+    """Find the known name that an unknown one is probably another way to write, if there is one."""
+    wanted = {_alike(name) for name in unknown}
+    near: dict[str, str] = {}
+    for name in sorted(known):
+        folded = _alike(name)
+        if folded in wanted:
+            near.setdefault(folded, name)
+    return {name: near[_alike(name)] for name in unknown if _alike(name) in near}
+
+
+def tell_unknown_documents(
+    connection: Connection,
+    snapshot_id: int,
+    path: str,
+    documents: Sequence[str],
+    findings: Findings,
+) -> None:
+    """Tell of document ids that the snapshot lacks, where they look like a slip.
+
+    A file may name passages that the snapshot lacks. But when it lacks all of them, or when an id
+    differs from a known one only in how it is written, results would silently fall to zero.
+    """
+    known, has_corpus = known_documents(connection, snapshot_id)
+    unknown = [name for name in documents if name not in known]
+    if not unknown:
+        return
+    alike = alike_names(unknown, known)
+    if alike:
+        name, near = next(iter(alike.items()))
+        findings.notice(
+            path,
+            None,
+            f"{len(alike)} document id{'s' if len(alike) > 1 else ''} unknown, such as "
+            f"{shown(name)}; {_difference(name, near)}: they are taken as other documents",
+        )
+    elif has_corpus and len(unknown) == len(documents):
+        findings.notice(
+            path,
+            None,
+            f"the snapshot holds none of these documents (such as {shown(unknown[0])}): is it "
+            "the corpus that is meant?",
+        )
 
 
 def _difference(name: str, near: str) -> str:
     if name.lstrip("0") == near.lstrip("0"):
         return f"{shown(near)} is known, and the two differ only by leading zeros"
     return f"{shown(near)} is known, and the two differ only in how they are written"
+
+
+def tell_no_corpus(what: str, path: Path, snapshot: str, findings: Findings) -> None:
+    """Tell that something stands on the empty snapshot, where it does."""
+    if snapshot == IDS_ONLY:
+        findings.notice(
+            path,
+            None,
+            f"there is no corpus, so these {what} stand on the empty snapshot '{IDS_ONLY}' and "
+            "none of their passages can be judged; after `import corpus`, import them again with "
+            "--snapshot",
+        )
+
+
+def known_documents(connection: Connection, snapshot_id: int) -> tuple[set[str], bool]:
+    """Give the ids of a snapshot's chunks and evidences, and whether it has any.
+
+    For a snapshot without a corpus, all ids that the project knows.
+    """
+    chunk, evidence = table(Chunk), table(Evidence)
+    there, carried = table(SnapshotChunk), table(ChunkEvidence)
+    of_chunks = sa.select(chunk.c.external_id)
+    of_evidence = sa.select(evidence.c.external_id)
+    in_corpus = (
+        of_chunks.join(there, there.c.chunk_id == chunk.c.id).where(
+            there.c.snapshot_id == snapshot_id
+        ),
+        of_evidence.join(carried, carried.c.evidence_id == evidence.c.id).where(
+            carried.c.snapshot_id == snapshot_id
+        ),
+    )
+    names = {str(name) for one in in_corpus for (name,) in connection.execute(one)}
+    if names:
+        return names, True
+    everywhere = (of_chunks, of_evidence)
+    return {str(name) for one in everywhere for (name,) in connection.execute(one)}, False
 
 
 def first_places(

@@ -10,6 +10,7 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from labeler.formats.findings import Findings, shown
+from labeler.imports.known import tell_unknown_documents
 from labeler.records import table
 from labeler.records.corpus import Chunk, ChunkEvidence, Evidence, SnapshotEvidence
 from labeler.records.pools import Item
@@ -33,10 +34,6 @@ class LabelledItems:
 
     evidence: Mapping[Pair, str]
     without_text: int
-
-    def holds(self, query: str, document: str) -> bool:
-        """Whether the pair could be resolved."""
-        return (query, document) in self.evidence
 
     def keys(self, tx: WriteTransaction, snapshot_id: int, rubric_id: int) -> dict[Pair, int]:
         """Give the item of each pair, making those that aren't there."""
@@ -89,11 +86,15 @@ def resolve_items(
                 path,
                 line,
                 f"{shown(pair[1])} carries {len(found)} evidences ({listed}): name the one meant",
+                rows=1,
             )
             continue
         evidence[pair] = pair[1] if pair[1] in found else found[0]
     known = _known_evidence(tx.connection, snapshot_id)
     missing = {name for name in evidence.values() if name not in known}
+    if missing:
+        path = next(path for pair, (path, _) in places.items() if evidence.get(pair) in missing)
+        tell_unknown_documents(tx.connection, snapshot_id, path, names, findings)
     return LabelledItems(evidence, sum(name in missing for name in evidence.values()))
 
 

@@ -14,14 +14,15 @@ import sqlalchemy as sa
 
 from labeler.assessment.decisions import settle_items
 from labeler.assessment.rubric import Rubric, default_rubric
-from labeler.formats.findings import Findings, shown
+from labeler.formats.findings import Findings
 from labeler.formats.scale_file import scale_named
-from labeler.imports.known import check_queries, snapshot_meant
+from labeler.imports.known import check_queries, snapshot_meant, tell_no_corpus
 from labeler.imports.label_items import LabelledItems, resolve_items
+from labeler.imports.label_notices import tell_contradictions, tell_disputes, tell_oddities
 from labeler.imports.label_rows import LabelRow, read_labels
 from labeler.imports.report import ImportReport, settle
 from labeler.imports.scale_choice import ReadLabel, choose_scale, read_levels
-from labeler.labels import Grade, Outcome, Scale
+from labeler.labels import Outcome, Scale
 from labeler.records import table
 from labeler.records.judgments import Judgment, Occasion
 from labeler.records.scales import AssessorKind
@@ -69,24 +70,30 @@ def import_labels(store: Store, paths: Sequence[Path], options: LabelOptions) ->
     named = scale_named(options.scale) if options.scale else _scale_beside(paths)
     scale, how = choose_scale(rows, named, options.mapping)
     labels = read_levels(rows, scale, findings)
-    judged, repeats = _number_samples(labels, options, findings)
-    _tell_oddities(rows, labels, findings)
+    tell_oddities(rows, labels, findings)
+    if not labels and not findings.faults:
+        findings.fault(paths[0], None, "no row holds a label" if rows else "no rows")
     with store.write(
         f"import labels ({len(paths)} files, {scale.describe() if scale else ''})"
     ) as tx:
-        check_queries(tx.connection, {row.query: (row.path, row.line) for row in rows}, findings)
+        labels = _of_known_queries(tx, rows, labels, findings)
         snapshot_id, snapshot = snapshot_meant(tx, options.snapshot)
         rubric = options.rubric or default_rubric()
-        items = resolve_items(tx, snapshot_id, _pairs(judged), findings)
-        left_out = settle(findings, lenient=options.lenient)
-        added = _store(tx, judged, items, rubric, snapshot_id)
+        items = resolve_items(tx, snapshot_id, _pairs(labels), findings)
+        labels = [label for label in labels if label.row.pair in items.evidence]
+        judged, repeats = _number_samples(labels, items.evidence, options, findings)
+        left_out = settle(findings, lenient=options.lenient, kept=len(judged))
+        added, pairs = _store(tx, judged, items, rubric, snapshot_id)
         decided = settle_items(tx, added)
+    tell_disputes([pairs[item] for item in sorted(decided.disputed)], paths[0], findings)
+    if tx.made_revision is not None:
+        tell_no_corpus("labels", paths[0], snapshot, findings)
     abstained = sum(one.label.level is None for one in judged)
     return ImportReport(
         "labels",
         {
             "rows": len(rows),
-            "pairs": len({(one.label.row.query, one.label.row.document) for one in judged}),
+            "pairs": len({one.label.row.pair for one in judged}),
             "judged": len(judged) - abstained,
             "abstained": abstained,
             "without a label": sum(row.value is None and not row.abstained for row in rows),
@@ -100,12 +107,12 @@ def import_labels(store: Store, paths: Sequence[Path], options: LabelOptions) ->
         {
             "snapshot": snapshot,
             "rubric": rubric.name,
-            "scale": scale.describe() if scale else "none",
+            "scale": "; ".join(sorted({one.label.scale.describe() for one in judged})),
             "scale chosen": how,
         },
         tuple(findings.notices),
         tx.made_revision,
-        tuple(_level_counts(labels)),
+        tuple(_level_counts([one.label for one in judged])),
     )
 
 
@@ -124,20 +131,23 @@ def _scale_beside(paths: Sequence[Path]) -> Scale | None:
     return None
 
 
-def _pairs(judged: Sequence[_Judged]) -> dict[tuple[str, str], tuple[str, int | None]]:
+def _pairs(labels: Sequence[ReadLabel]) -> dict[tuple[str, str], tuple[str, int | None]]:
     pairs: dict[tuple[str, str], tuple[str, int | None]] = {}
-    for one in judged:
-        row = one.label.row
-        pairs.setdefault((row.query, row.document), (row.path, row.line))
+    for label in labels:
+        pairs.setdefault(label.row.pair, (label.row.path, label.row.line))
     return pairs
 
 
 def _number_samples(
-    labels: Sequence[ReadLabel], options: LabelOptions, findings: Findings
+    labels: Sequence[ReadLabel],
+    evidence: Mapping[tuple[str, str], str],
+    options: LabelOptions,
+    findings: Findings,
 ) -> tuple[list[_Judged], int]:
-    """Give every label its assessor and a number among equal ones.
+    """Give every label its assessor and a number among equal ones on one evidence.
 
-    A person who says the same twice said it once. A machine that was asked several times gave
+    A person who says the same twice said it once, also of two chunks that carry one evidence. A
+    machine that was asked several times gave
     several samples. Whoever says different things keeps all of them, and that is told.
     """
     judged: list[_Judged] = []
@@ -149,7 +159,7 @@ def _number_samples(
         kind = AssessorKind(row.kind) if row.kind in list(AssessorKind) else options.kind
         assessor = row.rater or options.assessor
         code = None if label.level is None else label.level.code
-        pair = (row.query, row.document, assessor)
+        pair = (row.query, evidence[row.pair], assessor)
         identity = (*pair, kind, code, row.at)
         counts[identity] += 1
         if counts[identity] > 1 and kind is AssessorKind.PERSON:
@@ -160,48 +170,20 @@ def _number_samples(
             said[pair].setdefault(code, row)
     for path, lines in repeated.items():
         findings.notice_many(path, "the same label again: counted once", lines)
-    _tell_conflicts(said, findings)
+    tell_contradictions(said, findings)
     return judged, sum(len(lines) for lines in repeated.values())
 
 
-def _tell_conflicts(
-    said: Mapping[tuple[str, str, str], Mapping[object, LabelRow]], findings: Findings
-) -> None:
-    conflicts = [(pair, by_code) for pair, by_code in said.items() if len(by_code) > 1]
-    for (query, document, assessor), by_code in conflicts[:10]:
-        listed = ", ".join(f"{code} on line {row.line}" for code, row in by_code.items())
-        findings.notice(
-            next(iter(by_code.values())).path,
-            None,
-            f"{shown(assessor)} contradicts himself on query {shown(query)}, document "
-            f"{shown(document)}: {listed}; all are kept, and the pair is undecided",
-        )
-    if len(conflicts) > 10:  # noqa: PLR2004 - as many as are told one by one
-        path = next(iter(conflicts[0][1].values())).path
-        findings.notice(path, None, f"{len(conflicts) - 10:,} more such contradictions")
-
-
-def _tell_oddities(
-    rows: Sequence[LabelRow], labels: Sequence[ReadLabel], findings: Findings
-) -> None:
-    if not rows or not labels:
-        return
-    path = rows[0].path
-    grades = {label.level.grade for label in labels if label.level is not None}
-    if grades == {Grade.NOT_RELEVANT}:
-        findings.notice(
-            path,
-            None,
-            f"not one of {len(labels):,} labels is relevant, so every metric will be zero or "
-            "undefined; in some classic qrels the last column is 0 for the relevant pairs",
-        )
-    if len({row.query for row in rows}) > 1 and len({row.document for row in rows}) == 1:
-        findings.notice(
-            path,
-            None,
-            f"every row has the same document id, {shown(rows[0].document)}; in some classic qrels "
-            "the document stands in the second column",
-        )
+def _of_known_queries(
+    tx: WriteTransaction, rows: Sequence[LabelRow], labels: Sequence[ReadLabel], findings: Findings
+) -> list[ReadLabel]:
+    """Leave out the labels of queries that the project should know and doesn't."""
+    counts = Counter(label.row.query for label in labels)
+    places: dict[str, tuple[str, int | None]] = {}
+    for row in rows:
+        places.setdefault(row.query, (row.path, row.line))
+    refused = check_queries(tx.connection, places, counts, findings)
+    return [label for label in labels if label.row.query not in refused]
 
 
 def _level_counts(labels: Sequence[ReadLabel]) -> list[dict[str, object]]:
@@ -224,15 +206,12 @@ def _level_counts(labels: Sequence[ReadLabel]) -> list[dict[str, object]]:
 
 def _store(
     tx: WriteTransaction,
-    judged: Sequence[_Judged],
+    kept: Sequence[_Judged],
     resolved: LabelledItems,
     rubric: Rubric,
     snapshot_id: int,
-) -> Counter[int]:
-    """Append the judgments that aren't there yet; give how many, by item."""
-    kept = [one for one in judged if resolved.holds(one.label.row.query, one.label.row.document)]
-    if not kept:
-        return Counter()
+) -> tuple[Counter[int], dict[int, tuple[str, str]]]:
+    """Append the judgments that aren't there yet; give how many by item, and each item's pair."""
     rubric_id = rubric_key(
         tx, name=rubric.name, digest=rubric.digest, body=rubric.to_json(), scale=rubric.scale
     )
@@ -246,7 +225,7 @@ def _store(
     rows: list[dict[str, Any]] = []
     for one in kept:
         row, level = one.label.row, one.label.level
-        item = items[row.query, row.document]
+        item = items[one.label.row.pair]
         digest = _digest(one, rubric)
         assessor = assessors[one.kind, one.assessor]
         if (digest, item, assessor, one.sample) in known:
@@ -266,7 +245,9 @@ def _store(
         )
     for start in range(0, len(rows), 5000):
         tx.connection.execute(sa.insert(_JUDGMENT), rows[start : start + 5000])
-    return Counter(int(row["item_id"]) for row in rows)
+    return Counter(int(row["item_id"]) for row in rows), {
+        items[one.label.row.pair]: one.label.row.pair for one in kept
+    }
 
 
 def _known(tx: WriteTransaction, items: Sequence[int]) -> set[tuple[str, int, int, int]]:

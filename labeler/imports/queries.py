@@ -56,7 +56,9 @@ def import_queries(store: Store, paths: Sequence[Path], options: QueryOptions) -
     )
     groups = group_patterns(options.groups)
     rows = read_queries(files, options.fields, groups, defaults, findings)
-    left_out = settle(findings, lenient=options.lenient)
+    if not rows and not findings.faults:
+        findings.fault(paths[0], None, "no queries")
+    left_out = settle(findings, lenient=options.lenient, kept=len(rows))
     with store.write("import queries") as tx:
         added, updated = _store_queries(tx, rows, update=options.update, path=str(paths[0]))
     with_groups = sum(bool(row.group_keys) for row in rows)

@@ -9,7 +9,7 @@ from pathlib import Path
 from labeler.errors import InputError, UsageError
 from labeler.formats.findings import Findings, Notice
 
-__all__ = ["ImportReport", "name_from", "settle", "split_pairs"]
+__all__ = ["ImportReport", "name_from", "settle", "split_mapping", "split_pairs"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,20 +33,37 @@ class ImportReport:
     details: tuple[Mapping[str, object], ...] = ()
 
 
-def settle(findings: Findings, *, lenient: bool) -> int:
-    """Stop when there are faults, or, leniently, turn each into a notice and count them.
+def settle(findings: Findings, *, lenient: bool, kept: int) -> int:
+    """Stop when there are faults, or, leniently, turn each into a notice and count the rows.
+
+    Args:
+        findings: What the readers found.
+        lenient: Whether faulty rows may be left out. A file that can't be read, or in which a
+            needed column is missing, is refused all the same.
+        kept: How many sound rows there are.
+
+    Returns:
+        How many rows are left out.
 
     Raises:
-        InputError: When there are faults and the import is strict.
+        InputError: When there are faults and the import is strict, when a file is faulty as a
+            whole, or when no sound row is left.
     """
-    faults = findings.faults
+    faults, whole = findings.faults, findings.faults_of_whole_files
     if not faults:
         return 0
+    if whole:
+        raise InputError(
+            whole if lenient else faults,
+            hint="mend what is named above; --lenient leaves out single rows only",
+        )
     if not lenient:
         raise InputError(faults, hint="mend the file, or add --lenient to leave such rows out")
+    if not kept:
+        raise InputError(faults, hint="no sound row is left: mend the file")
     for fault in faults:
         findings.notice(fault.path, fault.line, f"left out: {fault.problem}")
-    return findings.fault_count
+    return findings.left_out
 
 
 def split_pairs(pairs: tuple[str, ...], option: str) -> dict[str, str]:
@@ -62,6 +79,27 @@ def split_pairs(pairs: tuple[str, ...], option: str) -> dict[str, str]:
             raise UsageError(f"{option} takes NAME=VALUE, not '{pair}'")
         read[name.strip()] = value.strip()
     return read
+
+
+def split_mapping(options: tuple[str, ...]) -> dict[str, str]:
+    """Read ``--map`` options, each of one or more CODE=GRADE with commas between.
+
+    A part without an equals sign belongs to the next one, so that a label may hold a comma.
+
+    Raises:
+        UsageError: When one has no equals sign.
+    """
+    pairs: list[str] = []
+    for option in options:
+        pending = ""
+        for part in option.split(","):
+            pending = f"{pending},{part}" if pending else part
+            if "=" in part:
+                pairs.append(pending)
+                pending = ""
+        if pending:
+            pairs.append(pending)
+    return split_pairs(tuple(pairs), "--map")
 
 
 def name_from(path: Path, generic: frozenset[str]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,9 +15,16 @@ import sqlalchemy as sa
 from labeler.errors import ConflictError
 from labeler.formats.findings import Findings, shown
 from labeler.formats.ranking import RankedRun, ranked
-from labeler.imports.known import IDS_ONLY, check_queries, first_places, snapshot_meant
+from labeler.imports.known import (
+    check_queries,
+    first_places,
+    snapshot_meant,
+    tell_no_corpus,
+    tell_unknown_documents,
+)
 from labeler.imports.report import ImportReport, settle
-from labeler.imports.run_files import QueryFacts, RunInput, read_latencies, read_runs
+from labeler.imports.run_files import read_runs
+from labeler.imports.run_rows import QueryFacts, RunInput, read_latencies
 from labeler.records import table
 from labeler.records.corpus import Chunk, SnapshotChunk
 from labeler.records.queries import Query
@@ -55,18 +63,39 @@ class _Ready:
     facts: Mapping[str, QueryFacts]
 
     def digest(self, options: RunOptions) -> str:
-        """Digest what would be stored: the hits in order, the facts, role and configurations."""
+        """Digest what would be stored: the hits in order, the facts, role and configurations.
+
+        The order in which a file has its rows and queries changes nothing.
+        """
         columns, order = self.ranking.columns, self.ranking.order
         digest = hashlib.sha256()
-        for names in (columns.queries, columns.documents):
-            digest.update("\x00".join(names).encode("utf-8"))
-        for values in (columns.query_codes, columns.document_codes, columns.stated_ranks):
-            digest.update(np.ascontiguousarray(values[order], dtype="<i4").tobytes())
+        queries, query_codes = _by_name(columns.queries, columns.query_codes[order])
+        documents, document_codes = _by_name(columns.documents, columns.document_codes[order])
+        for names in (queries, documents):
+            digest.update("\x00".join(names).encode("utf-8") + b"\x01")
+        by_query = np.argsort(query_codes, kind="stable")
+        order = order[by_query]
+        for values in (
+            query_codes[by_query],
+            document_codes[by_query],
+            columns.stated_ranks[order],
+        ):
+            digest.update(np.ascontiguousarray(values, dtype="<i4").tobytes())
         digest.update(np.ascontiguousarray(columns.scores[order], dtype="<f8").tobytes())
         told = [sorted((name, repr(facts)) for name, facts in self.facts.items())]
         told.append([(options.role.value, repr(sorted(options.configs.items())))])
         digest.update(repr(told).encode("utf-8"))
         return digest.hexdigest()
+
+
+def _by_name(
+    names: Sequence[str], codes: np.ndarray[Any, Any]
+) -> tuple[list[str], np.ndarray[Any, Any]]:
+    """Number names in their own order; give them, and the codes that follow."""
+    places = sorted(range(len(names)), key=names.__getitem__)
+    new_codes = np.empty(len(names), dtype=np.int64)
+    new_codes[places] = np.arange(len(names))
+    return [names[place] for place in places], new_codes[codes]
 
 
 def import_runs(store: Store, paths: Sequence[Path], options: RunOptions) -> ImportReport:
@@ -87,26 +116,27 @@ def import_runs(store: Store, paths: Sequence[Path], options: RunOptions) -> Imp
     )
     latencies = read_latencies(options.latency, findings) if options.latency else {}
     ready = [_ranked(run, latencies.get(run.name, {}), findings) for run in runs]
+    if not runs and not findings.faults:
+        findings.fault(paths[0], None, "no rows")
     with store.write(f"import runs ({len(runs)})") as tx:
-        _check_queries(tx, runs, findings)
-        left_out = settle(findings, lenient=options.lenient)
+        refused = _check_queries(tx, runs, findings)
+        ready = [run for run in ready if not refused.issuperset(run.ranking.columns.queries)]
+        left_out = settle(findings, lenient=options.lenient, kept=len(ready))
         snapshot_id, snapshot = snapshot_meant(tx, options.snapshot)
-        known = _known_queries(tx, runs, lenient=options.lenient)
-        details = [_store_run(tx, run, snapshot_id, snapshot, options, known) for run in ready]
-    if snapshot == IDS_ONLY and tx.made_revision is not None:
-        findings.notice(
-            paths[0],
-            None,
-            f"there is no corpus, so these runs stand on the empty snapshot '{IDS_ONLY}' and none "
-            "of their passages can be judged; after `import corpus`, import them again with "
-            "--snapshot",
-        )
+        for run in ready:
+            documents = run.ranking.columns.documents
+            tell_unknown_documents(tx.connection, snapshot_id, run.source.path, documents, findings)
+        details = [_store_run(tx, run, snapshot_id, snapshot, options, refused) for run in ready]
+    if tx.made_revision is not None:
+        tell_no_corpus("runs", paths[0], snapshot, findings)
     total = {name: sum(int(row[name]) for row in details) for name in ("rows", "tied", "no_text")}
     return ImportReport(
         "runs",
         {
             "runs": len(details),
-            "queries": len({query for run in runs for query in run.columns.queries}),
+            "queries": len(
+                {query for run in ready for query in run.ranking.columns.queries} - refused
+            ),
             "rows": total["rows"],
             "tied rows": total["tied"],
             "no_text": total["no_text"],
@@ -130,8 +160,10 @@ def _ranked(run: RunInput, latencies: Mapping[str, QueryFacts], findings: Findin
         findings.fault(
             run.path,
             twice.later_line or None,
-            f"query {shown(twice.query)} has {shown(twice.document)} twice, on lines "
-            f"{twice.first_line} and {twice.later_line}; --lenient keeps the better-ranked one",
+            f"query {shown(twice.query)} has {shown(twice.document)} twice"
+            + (f", on lines {twice.first_line} and {twice.later_line}" if twice.later_line else "")
+            + "; --lenient keeps the better-ranked one",
+            rows=1,
         )
     if ranking.contradictions:
         count = len(ranking.contradictions)
@@ -145,27 +177,21 @@ def _ranked(run: RunInput, latencies: Mapping[str, QueryFacts], findings: Findin
     return _Ready(run, ranking, {**run.facts, **latencies})
 
 
-def _check_queries(tx: WriteTransaction, runs: Sequence[RunInput], findings: Findings) -> None:
+def _check_queries(
+    tx: WriteTransaction, runs: Sequence[RunInput], findings: Findings
+) -> frozenset[str]:
     places: dict[str, tuple[str, int | None]] = {}
+    rows: Counter[str] = Counter()
     for run in runs:
         columns = run.columns
-        codes, first = np.unique(columns.query_codes, return_index=True)
+        codes, first, counts = np.unique(columns.query_codes, return_index=True, return_counts=True)
         names = [columns.queries[code] for code in codes.tolist()]
         lines = columns.lines[first].tolist()
-        places = {**first_places(names, run.path, lines), **places}
-    check_queries(tx.connection, places, findings)
-
-
-def _known_queries(
-    tx: WriteTransaction, runs: Sequence[RunInput], *, lenient: bool
-) -> set[str] | None:
-    """Give the queries to keep when some are to be left out; None keeps all."""
-    if not lenient:
-        return None
-    query = table(Query)
-    known = {str(name) for (name,) in tx.connection.execute(sa.select(query.c.external_id))}
-    named = {name for run in runs for name in run.columns.queries}
-    return known if named & known else None
+        # Queries without a hit have no row to be found by.
+        empty = dict.fromkeys(columns.queries, (run.path, None))
+        places = {**empty, **first_places(names, run.path, lines), **places}
+        rows.update(dict(zip(names, counts.tolist(), strict=True)))
+    return check_queries(tx.connection, places, rows, findings)
 
 
 def _store_run(
@@ -174,10 +200,10 @@ def _store_run(
     snapshot_id: int,
     snapshot: str,
     options: RunOptions,
-    known: set[str] | None,
+    refused: frozenset[str],
 ) -> dict[str, Any]:
     columns, ranking = run.ranking.columns, run.ranking
-    kept = [code for code, name in enumerate(columns.queries) if known is None or name in known]
+    kept = [code for code, name in enumerate(columns.queries) if name not in refused]
     digest = run.digest(options)
     of_same_name = [_RUN.c.snapshot_id == snapshot_id, _RUN.c.name == run.source.name]
     found = tx.connection.execute(sa.select(_RUN.c.digest).where(*of_same_name)).scalar()

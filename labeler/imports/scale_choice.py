@@ -55,12 +55,14 @@ def choose_scale(
         ), "as mapped"
     if named is not None:
         return named, "as told"
-    values = {_plain(row.value) for row in rows if row.value is not None and row.scale is None}
+    labels = [row for row in rows if row.value is not None]
+    values = {_plain(row.value) for row in labels if row.scale is None}
     if not values:
-        return NATIVE, "no labels to tell by"
+        return (None, "named in the rows") if labels else (NATIVE, "no labels to tell by")
     numbers = [_number(value) for value in values]
-    if all(number is not None and number.is_integer() for number in numbers):
-        fitting = scales_that_fit(int(number) for number in numbers if number is not None)
+    whole = [number for number in numbers if number is not None and number.is_integer()]
+    if len(whole) == len(numbers):
+        fitting = scales_that_fit(int(code) for code in whole)
         if fitting:
             others = [scale.name for scale in fitting[1:]]
             also = f"; {' and '.join(others)} would fit too: --scale" if others else ""
@@ -70,6 +72,9 @@ def choose_scale(
             return scale, "its words were found"
     if any(NATIVE.read(value) for value in values if _number(value) is None):
         return NATIVE, "some of its words were found"
+    fitting = scales_that_fit(int(code) for code in whole) if whole else []
+    if fitting:
+        return fitting[0], "the smallest that holds the codes found"
     return None, "no shipped scale holds these labels"
 
 
@@ -81,7 +86,7 @@ def read_levels(
     unread: dict[str, Counter[str]] = {}
     first: dict[str, int | None] = {}
     for row in rows:
-        own = SHIPPED_SCALES.get(row.scale) if row.scale is not None else scale
+        own = row.scale or scale
         if row.abstained:
             read.append(ReadLabel(row, own or NATIVE, None))
             continue
@@ -102,7 +107,8 @@ def read_levels(
             path,
             first[path],
             f"labels that {name} doesn't hold: {listed}; nothing is assumed of which is best: say "
-            f"what each means ({', '.join(Grade)}): --map '{example}', or name a --scale",
+            f"what each means ({', '.join(Grade)}): --map='{example}', or name a --scale",
+            rows=counts.total(),
         )
     return read
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 
 from labeler.assessment.labels_in_force import LabelInForce, items_of_pool, labels_in_force
 from labeler.labels import Outcome
-from labeler.pools.create import pool_named
+from labeler.pools.named import pool_named
 from labeler.records import table
 from labeler.records.corpus import Snapshot
 from labeler.records.judgments import Judgment
@@ -96,7 +96,7 @@ def show_pool(connection: Connection, name: str) -> PoolView:
     alone = [next(iter(runs)) for runs in brought.values() if len(runs) == 1]
     shares = _shares(connection, pool.id, brought, Counter(alone), status)
     by_role = {
-        role: Counter(
+        role: _counted(
             status[item]
             for item, runs in brought.items()
             if runs & {share.run for share in shares if share.role == role}
@@ -118,10 +118,15 @@ def show_pool(connection: Connection, name: str) -> PoolView:
         candidates=len(status),
         from_one_system=len(alone),
         by_people=len(status) - len(brought),
-        by_status=Counter(status.values()),
+        by_status=_counted(status.values()),
         by_role=by_role,
         runs=shares,
     )
+
+
+def _counted(statuses: Iterable[ItemStatus]) -> dict[ItemStatus, int]:
+    """Count, in a plain dict: `dataclasses.asdict` would copy a Counter wrongly."""
+    return dict(Counter(statuses))
 
 
 def _name(connection: Connection, of: sa.Table, key: int) -> str:
@@ -191,7 +196,7 @@ def _shares(
             depth=depth,
             candidates=by_run[name].total(),
             from_it_alone=alone.get(name, 0),
-            by_status=by_run[name],
+            by_status=dict(by_run[name]),
         )
         for name, role, depth in rows
     )

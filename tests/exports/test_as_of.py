@@ -109,7 +109,8 @@ def test_what_was_corrected_goes_to_people_and_can_be_judged_again(
     report = route_pool(labelled, "p", UNCALIBRATED)
     assert report.reasons == {"not_judged": 1}
     session = ReviewSession(labelled, "ana")
-    assert session.current is not None
+    while session.current is not None and "passage c01" not in session.current.item.passage:
+        session.skip()
     session.vote(NATIVE.level_for(Grade.PARTIALLY_RELEVANT))
     assert "q1 0 return-30 1" in qrels(labelled, own_folder)
 

@@ -12,7 +12,8 @@ def test_faults_keep_their_order_and_the_rest_of_a_file_is_counted() -> None:
     assert faults[99].line == 100
     assert faults[100] == Fault("a.run", None, "and 150 more faults in this file")
     assert faults[101:] == [Fault("b.run", None, "empty")]
-    assert findings.fault_count == 251
+    assert findings.left_out == 251
+    assert findings.faults_of_whole_files == [Fault("b.run", None, "empty")]
     assert findings.count_faults("a.run") == 250
 
 
@@ -24,6 +25,14 @@ def test_a_file_with_line_faults_is_usable_only_leniently() -> None:
     assert not findings.usable("lines", lenient=False)
     assert findings.usable("lines", lenient=True)
     assert not findings.usable("whole", lenient=True)
+
+
+def test_a_fault_without_a_line_may_be_about_some_rows_only() -> None:
+    findings = Findings()
+    findings.fault("labels.json", None, "labels of no scale", rows=7)
+    assert findings.usable("labels.json", lenient=True)
+    assert findings.left_out == 7
+    assert findings.faults_of_whole_files == []
 
 
 def test_notices_of_one_kind_collapse() -> None:
