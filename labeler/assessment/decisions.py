@@ -211,7 +211,10 @@ def append_decisions(tx: WriteTransaction, decisions: Sequence[NewDecision]) -> 
     )
     made = tx.connection.execute(
         sa.select(_DECISION.c.item_id, sa.func.max(_DECISION.c.id))
-        .where(_DECISION.c.revision_id == tx.revision_id)
+        .where(
+            is_one_of(tx.connection, _DECISION.c.item_id, [one.item_id for one in decisions]),
+            _DECISION.c.revision_id == tx.revision_id,
+        )
         .group_by(_DECISION.c.item_id)
     )
     keys = {int(item): int(key) for item, key in made}

@@ -14,6 +14,7 @@ from labeler.records import table
 from labeler.records.queue import ReasonAction, Task, TaskReason
 from labeler.store.bulk import insert_rows, is_one_of
 from labeler.store.database import WriteTransaction
+from labeler.store.projections import reasons_hold
 from labeler.store.registry import policy_key
 
 __all__ = ["bring_tasks_in_line", "reasons_in_force", "set_reasons"]
@@ -23,19 +24,10 @@ _TASK, _REASON = table(Task), table(TaskReason)
 
 def reasons_in_force(connection: Connection, item_ids: Sequence[int]) -> dict[int, set[str]]:
     """Give the reasons for which items wait for people, by item; settled items aside."""
-    latest = (
-        sa.select(sa.func.max(_REASON.c.id))
-        .group_by(_REASON.c.task_id, _REASON.c.reason)
-        .scalar_subquery()
-    )
     statement = (
         sa.select(_TASK.c.item_id, _REASON.c.reason)
         .join(_REASON, _REASON.c.task_id == _TASK.c.id)
-        .where(
-            _REASON.c.id.in_(latest),
-            _REASON.c.action == ReasonAction.RAISED.value,
-            is_one_of(connection, _TASK.c.item_id, item_ids),
-        )
+        .where(is_one_of(connection, _TASK.c.item_id, item_ids), reasons_hold())
     )
     found: dict[int, set[str]] = defaultdict(set)
     for item, reason in connection.execute(statement):
