@@ -128,35 +128,43 @@ def alike_names(unknown: Sequence[str], known: Iterable[str]) -> dict[str, str]:
 def tell_unknown_documents(
     connection: Connection,
     snapshot_id: int,
-    path: str,
-    documents: Sequence[str],
+    documents: Mapping[str, Sequence[str]],
     findings: Findings,
 ) -> None:
     """Tell of document ids that the snapshot lacks, where they look like a slip.
 
     A file may name passages that the snapshot lacks. But when it lacks all of them, or when an id
     differs from a known one only in how it is written, results would silently fall to zero.
+
+    Args:
+        connection: A transaction's connection.
+        snapshot_id: The snapshot.
+        documents: The distinct document ids of each file, by the file's path.
+        findings: Takes the notices.
     """
     known, has_corpus = known_documents(connection, snapshot_id)
-    unknown = [name for name in documents if name not in known]
-    if not unknown:
-        return
-    alike = alike_names(unknown, known)
-    if alike:
-        name, near = next(iter(alike.items()))
-        findings.notice(
-            path,
-            None,
-            f"{len(alike)} document id{'s' if len(alike) > 1 else ''} unknown, such as "
-            f"{shown(name)}; {_difference(name, near)}: they are taken as other documents",
-        )
-    elif has_corpus and len(unknown) == len(documents):
-        findings.notice(
-            path,
-            None,
-            f"the snapshot holds none of these documents (such as {shown(unknown[0])}): is it "
-            "the corpus that is meant?",
-        )
+    unknown = {
+        path: [one for one in names if one not in known] for path, names in documents.items()
+    }
+    everything = {name for names in unknown.values() for name in names}
+    alike = alike_names(sorted(everything), known) if everything else {}
+    for path, names in unknown.items():
+        near = [name for name in names if name in alike]
+        if near:
+            findings.notice(
+                path,
+                None,
+                f"{len(near)} document id{'s' if len(near) > 1 else ''} unknown, such as "
+                f"{shown(near[0])}; {_difference(near[0], alike[near[0]])}: they are taken as "
+                "other documents",
+            )
+        elif has_corpus and names and len(names) == len(documents[path]):
+            findings.notice(
+                path,
+                None,
+                f"the snapshot holds none of these documents (such as {shown(names[0])}): is it "
+                "the corpus that is meant?",
+            )
 
 
 def _difference(name: str, near: str) -> str:

@@ -94,7 +94,7 @@ def resolve_items(
     missing = {name for name in evidence.values() if name not in known}
     if missing:
         path = next(path for pair, (path, _) in places.items() if evidence.get(pair) in missing)
-        tell_unknown_documents(tx.connection, snapshot_id, path, names, findings)
+        tell_unknown_documents(tx.connection, snapshot_id, {path: names}, findings)
     return LabelledItems(evidence, sum(name in missing for name in evidence.values()))
 
 

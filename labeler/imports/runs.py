@@ -123,10 +123,14 @@ def import_runs(store: Store, paths: Sequence[Path], options: RunOptions) -> Imp
         ready = [run for run in ready if not refused.issuperset(run.ranking.columns.queries)]
         left_out = settle(findings, lenient=options.lenient, kept=len(ready))
         snapshot_id, snapshot = snapshot_meant(tx, options.snapshot)
-        for run in ready:
-            documents = run.ranking.columns.documents
-            tell_unknown_documents(tx.connection, snapshot_id, run.source.path, documents, findings)
-        details = [_store_run(tx, run, snapshot_id, snapshot, options, refused) for run in ready]
+        tell_unknown_documents(
+            tx.connection,
+            snapshot_id,
+            {run.source.path: run.ranking.columns.documents for run in ready},
+            findings,
+        )
+        stand = _stand(tx, ready, snapshot_id, snapshot)
+        details = [_store_run(tx, run, stand, options, refused) for run in ready]
     if tx.made_revision is not None:
         tell_no_corpus("runs", paths[0], snapshot, findings)
     total = {name: sum(int(row[name]) for row in details) for name in ("rows", "tied", "no_text")}
@@ -194,31 +198,51 @@ def _check_queries(
     return check_queries(tx.connection, places, rows, findings)
 
 
+@dataclass(frozen=True, slots=True)
+class _Stand:
+    """The snapshot that runs stand on, with the keys of all chunks that they name."""
+
+    snapshot_id: int
+    snapshot: str
+    chunks: Mapping[str, int]
+    with_text: np.ndarray[Any, Any]
+
+
+def _stand(tx: WriteTransaction, runs: Sequence[_Ready], snapshot_id: int, snapshot: str) -> _Stand:
+    names = dict.fromkeys(name for run in runs for name in run.ranking.columns.documents)
+    there = table(SnapshotChunk)
+    statement = sa.select(there.c.chunk_id).where(there.c.snapshot_id == snapshot_id)
+    with_text = [key for (key,) in tx.connection.execute(statement)]
+    return _Stand(
+        snapshot_id,
+        snapshot,
+        intern(tx.connection, table(Chunk), list(names)),
+        np.array(with_text, dtype=np.int64),
+    )
+
+
 def _store_run(
     tx: WriteTransaction,
     run: _Ready,
-    snapshot_id: int,
-    snapshot: str,
+    stand: _Stand,
     options: RunOptions,
     refused: frozenset[str],
 ) -> dict[str, Any]:
     columns, ranking = run.ranking.columns, run.ranking
     kept = [code for code, name in enumerate(columns.queries) if name not in refused]
     digest = run.digest(options)
-    of_same_name = [_RUN.c.snapshot_id == snapshot_id, _RUN.c.name == run.source.name]
+    of_same_name = [_RUN.c.snapshot_id == stand.snapshot_id, _RUN.c.name == run.source.name]
     found = tx.connection.execute(sa.select(_RUN.c.digest).where(*of_same_name)).scalar()
     if found is not None and found != digest:
         raise ConflictError(
-            f"the run '{run.source.name}' over '{snapshot}' is known with other content",
+            f"the run '{run.source.name}' over '{stand.snapshot}' is known with other content",
             hint="give it another name: --name NAME, or --name-from file",
         )
-    chunks = intern(tx.connection, table(Chunk), columns.documents)
-    with_text = _chunks_with_text(tx, snapshot_id)
-    chunk_keys = np.array([chunks[name] for name in columns.documents], dtype=np.int64)
-    has_text = np.isin(chunk_keys, with_text)
+    chunk_keys = np.array([stand.chunks[name] for name in columns.documents], dtype=np.int64)
+    has_text = np.isin(chunk_keys, stand.with_text)
     rows = np.concatenate([ranking.rows_of(code) for code in kept]) if kept else ranking.order[:0]
     if found is None:
-        run_id = _insert_run(tx, run, snapshot_id, digest, options)
+        run_id = _insert_run(tx, run, stand.snapshot_id, digest, options)
         queries = intern(tx.connection, table(Query), [columns.queries[code] for code in kept])
         _insert_queries(tx, run, run_id, queries, kept)
         _insert_hits(tx, run, run_id, queries, chunk_keys, kept)
@@ -231,12 +255,6 @@ def _store_run(
         "no_text": int((~has_text[columns.document_codes[rows]]).sum()),
         "added": "yes" if found is None else "known",
     }
-
-
-def _chunks_with_text(tx: WriteTransaction, snapshot_id: int) -> np.ndarray[Any, Any]:
-    there = table(SnapshotChunk)
-    statement = sa.select(there.c.chunk_id).where(there.c.snapshot_id == snapshot_id)
-    return np.array([key for (key,) in tx.connection.execute(statement)], dtype=np.int64)
 
 
 def _insert_run(

@@ -64,7 +64,12 @@ class Judgment(Record, table=True):
 
     __tablename__ = "judgment"
     __table_args__ = keyed(
-        "request_digest", "item_id", "assessor_id", "sample", "occasion", index=(("item_id",),)
+        "request_digest",
+        "item_id",
+        "assessor_id",
+        "sample",
+        "occasion",
+        index=(("item_id",), ("assessor_id", "item_id")),
     )
 
     id: int | None = Field(default=None, primary_key=True)

@@ -847,6 +847,12 @@ def upgrade() -> None:
             name=op.f("uq_judgment_request_digest_item_id_assessor_id_sample_occasion"),
         ),
     )
+    op.create_index(
+        op.f("ix_judgment_assessor_id_item_id"),
+        "judgment",
+        ["assessor_id", "item_id"],
+        unique=False,
+    )
     op.create_index(op.f("ix_judgment_item_id"), "judgment", ["item_id"], unique=False)
     op.create_table(
         "decision_support",
