@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
 from labeler.cli.project import Database, open_project
+
+if TYPE_CHECKING:
+    from labeler.queue.orders import Answer, Order
+
+__all__ = ["OpenDesk", "review"]
 
 
 def review(
@@ -19,7 +24,7 @@ def review(
     skipped: Annotated[bool, Parameter(negative="")] = False,
     db: Database = None,
 ) -> None:
-    """Judge one blind item after the other; a vote is on disk before the next item shows.
+    """Judge one blind item after the other; what is shown as saved is on disk.
 
     Parameters
     ----------
@@ -34,22 +39,71 @@ def review(
     skipped
         Take items again that you skipped.
     """
-    from labeler.errors import UsageError
-    from labeler.queue.counts import pool_key
-    from labeler.queue.session import ReviewSession
     from labeler.store.database import login_name
 
-    if not plain:
-        raise UsageError(
-            "this version reviews line by line", hint="add --plain: labeler review --plain"
-        )
+    name = reviewer or login_name()
+    if plain:
+        _review_lines(name, pool=pool, limit=limit, skipped=skipped, db=db)
+    else:
+        _review_screen(name, pool=pool, limit=limit, skipped=skipped, db=db)
+
+
+def _review_lines(
+    reviewer: str, *, pool: str | None, limit: int | None, skipped: bool, db: str | None
+) -> None:
     from labeler.cli.review_lines import review_lines
+    from labeler.queue.counts import pool_key
+    from labeler.queue.session import ReviewSession
 
     with open_project(db) as store:
         with store.read() as connection:
             key = pool_key(connection, pool) if pool is not None else None
-        session = ReviewSession(store, reviewer or login_name(), pool_id=key, with_skipped=skipped)
+        session = ReviewSession(store, reviewer, pool_id=key, with_skipped=skipped)
         try:
             review_lines(session, sys.stdin, sys.stdout, limit=limit)
         finally:
             session.close()
+
+
+def _review_screen(
+    reviewer: str, *, pool: str | None, limit: int | None, skipped: bool, db: str | None
+) -> None:
+    from labeler.errors import StoreError, UsageError
+
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise UsageError(
+            "the review app needs a terminal", hint="line by line: labeler review --plain"
+        )
+    from tui.app import Seat, run_review
+
+    def open_desk() -> OpenDesk:
+        return OpenDesk(db, reviewer, pool, with_skipped=skipped)
+
+    tally, lost = run_review(Seat(reviewer, pool, limit), open_desk)
+    print(tally.describe())
+    if lost:
+        raise StoreError(f"{lost} events were not saved: the database was busy")
+
+
+class OpenDesk:
+    """A place at the queue together with its database, for the app's writer thread."""
+
+    def __init__(
+        self, db: str | None, reviewer: str, pool: str | None, *, with_skipped: bool
+    ) -> None:
+        from labeler.queue.counts import pool_key
+        from labeler.queue.desk import Desk
+
+        self._store = open_project(db)
+        with self._store.read() as connection:
+            key = pool_key(connection, pool) if pool is not None else None
+        self._desk = Desk(self._store, reviewer, key, with_skipped)
+
+    def perform(self, order: Order) -> Answer:
+        """Do what a sitting asks for."""
+        return self._desk.perform(order)
+
+    def close(self) -> None:
+        """Give back what is held, and close the database."""
+        self._desk.close()
+        self._store.close()

@@ -10,9 +10,10 @@ from labeler.assessment.rubric import Rubric
 from labeler.assessment.visible import visible, visible_line
 from labeler.errors import ConflictError
 from labeler.labels import Level
-from labeler.queue.session import ReviewSession, Shown
+from labeler.queue.answers import answers_in_order
+from labeler.queue.orders import Shown
+from labeler.queue.session import ReviewSession
 from labeler.queue.votes import Saved
-from labeler.records.queue import EventKind
 
 __all__ = ["answers_for", "review_lines"]
 
@@ -24,12 +25,7 @@ _HELP = (
 
 def answers_for(rubric: Rubric) -> dict[str, Level | None]:
     """Give the keys of the answers: 1 is the worst level, the last number says can't judge."""
-    worst_first = sorted(rubric.scale.levels, key=lambda level: level.order)
-    answers: dict[str, Level | None] = {
-        str(number): level for number, level in enumerate(worst_first, 1)
-    }
-    answers[str(len(worst_first) + 1)] = None
-    return answers
+    return {str(number): level for number, level in enumerate(answers_in_order(rubric), 1)}
 
 
 def review_lines(
@@ -45,7 +41,7 @@ def review_lines(
         target.flush()
 
     shown: Shown | None = None
-    while limit is None or session.tally.votes < limit:
+    while limit is None or session.standing < limit:
         current = session.current
         if current is None:
             _say_what_is_left(session, say)
@@ -62,11 +58,7 @@ def review_lines(
             break
         if _answer(session, current, line.strip(), say):
             shown = None
-    tally = session.tally
-    say(
-        f"{tally.votes} votes saved, {tally.skipped} skipped, {tally.undone} taken back"
-        + (f", {tally.extra} extra that don't count" if tally.extra else "")
-    )
+    say(session.tally.describe())
 
 
 class _Say(Protocol):
@@ -79,23 +71,19 @@ def _answer(session: ReviewSession, shown: Shown, line: str, say: _Say) -> bool:
     """Do what a line asks for; True when the item has to be shown afresh."""
     command, _, rest = line.partition(" ")
     answers = answers_for(shown.block.rubric)
-    if command in answers and not rest:
-        return _vote(session, answers[command], say)
+    if command in answers and (answers[command] is None or not rest):
+        return _vote(session, answers[command], say, note=rest.strip())
     match command:
         case "u":
-            try:
-                done = session.undo()
-            except ConflictError as error:
-                say(error.message)
-                return False
-            say("the last vote is taken back" if done else "there is no vote to take back")
+            done = session.undo()
+            say("the last vote is taken back" if done else session.notice)
             return done
         case "x":
             session.skip()
             say("skipped: it stays in the queue")
             return True
         case "n" | "g" if rest.strip():
-            session.note(rest.strip(), EventKind.FLAG if command == "g" else EventKind.NOTE)
+            session.note(rest.strip(), is_flag=command == "g")
             say("flag saved" if command == "g" else "note saved")
         case "r":
             _show_rubric(shown.block.rubric, say)
@@ -103,13 +91,13 @@ def _answer(session: ReviewSession, shown: Shown, line: str, say: _Say) -> bool:
             return True
         case _:
             listed = ", ".join(answers)
-            say(f"answers are {listed}; {_HELP}")
+            say(f"answers are {listed}, the last with a reason if you like; {_HELP}")
     return False
 
 
-def _vote(session: ReviewSession, level: Level | None, say: _Say) -> bool:
+def _vote(session: ReviewSession, level: Level | None, say: _Say, *, note: str) -> bool:
     try:
-        saved = session.vote(level)
+        saved = session.vote(level, note)
     except ConflictError as error:
         say(f"not saved: {error.message}")
         return True

@@ -1,172 +1,153 @@
-"""A reviewer's sitting: a state machine over the queue, without any screen.
-
-The line mode and the full-screen app both drive this. It holds one item at a time and two ahead,
-and never says anything that would unblind: no reasons, no systems, nobody's labels.
-"""
+"""A sitting whose orders are done at once: what the line mode drives."""
 
 from __future__ import annotations
 
-import uuid
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import datetime
 
-from labeler.assessment.blind import BlindItem, Block
-from labeler.assessment.reading import blocks_of
 from labeler.errors import ConflictError
 from labeler.labels import Level
-from labeler.queue.claims import Claim, QueueLeft, claim, queue_left, release
-from labeler.queue.votes import Event, Saved, record_event, undo_last
-from labeler.records.queue import EventKind
-from labeler.records.scales import AssessorKind
+from labeler.queue.claims import QueueLeft
+from labeler.queue.desk import Desk
+from labeler.queue.gate import Press
+from labeler.queue.orders import Answer, Kept, Order, Shown, TakenBack, TurnedDown
+from labeler.queue.sitting import Sitting
+from labeler.queue.tally import Tally
+from labeler.queue.votes import Saved
 from labeler.store.database import Store
-from labeler.store.registry import assessor_key
 
 __all__ = ["ReviewSession", "Shown", "Tally"]
-
-_AHEAD = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """The item on the screen: a block that holds just it."""
-
-    claim: Claim
-    block: Block
-    since: datetime
-
-    @property
-    def item(self) -> BlindItem:
-        """The item itself."""
-        return self.block.items[0]
-
-
-@dataclass(slots=True)
-class Tally:
-    """What a sitting came to; it tells nothing of the labels that were given."""
-
-    votes: int = 0
-    extra: int = 0
-    skipped: int = 0
-    undone: int = 0
-
-
-def _new_key() -> str:
-    return str(uuid.uuid4())
 
 
 @dataclass
 class ReviewSession:
-    """One reviewer's sitting.
+    """One reviewer's sitting, line by line.
+
+    A line that was typed and ended is no key press: the gate for votes doesn't ask how long the
+    item had been shown.
 
     Attributes:
         store: The project.
         reviewer: The reviewer's name.
         pool_id: Take items of this pool only; None takes all.
         with_skipped: Take items again that the reviewer skipped before.
-        new_key: Makes the id of an event.
-        tally: What was done so far.
+        monotonic: Tells seconds, for the time that an item was shown.
     """
 
     store: Store
     reviewer: str
     pool_id: int | None = None
     with_skipped: bool = False
-    new_key: Callable[[], str] = _new_key
-    tally: Tally = field(default_factory=Tally)
-    _reviewer_id: int = field(init=False)
-    _ahead: list[Shown] = field(default_factory=list, init=False)
-    _skipped_now: set[int] = field(default_factory=set, init=False)
+    monotonic: Callable[[], float] = time.monotonic
+    _desk: Desk = field(init=False)
+    _sitting: Sitting = field(default_factory=Sitting, init=False)
+    _orders: list[Order] = field(default_factory=list, init=False)
+    _lines: int = field(default=0, init=False)
 
     def __post_init__(self) -> None:
-        with self.store.write("review start", actor=self.reviewer) as tx:
-            self._reviewer_id = assessor_key(tx, AssessorKind.PERSON, self.reviewer)
-        # What a sitting that broke off had held comes first again.
-        release(self.store, self._reviewer_id)
+        self._desk = Desk(self.store, self.reviewer, self.pool_id, self.with_skipped)
+
+    @property
+    def tally(self) -> Tally:
+        """What was done so far."""
+        return self._sitting.tally
 
     @property
     def current(self) -> Shown | None:
         """The item to be judged now, or None when nothing is left for this reviewer."""
-        if not self._ahead:
-            self._fetch()
-        return self._ahead[0] if self._ahead else None
+        if not self._sitting.ahead:
+            self._sitting.retry()
+        self._perform()
+        shown = self._sitting.current
+        if shown is not None:
+            self._sitting.painted(shown, self.monotonic())
+        return shown
 
-    def vote(self, level: Level | None) -> Saved:
+    def vote(self, level: Level | None, note: str = "") -> Saved:
         """Store a vote on the current item and go on; None says that it can't be judged.
 
         Raises:
             LookupError: When there is no current item.
             ConflictError: When the item changed meanwhile; it is then shown anew.
         """
-        try:
-            saved = self._record(EventKind.VOTE, level=level)
-        except ConflictError:
-            self._show_again()
-            raise
-        self.tally.votes += saved is Saved.COUNTED
-        self.tally.extra += saved is Saved.EXTRA
-        self._ahead.pop(0)
-        return saved
+        self._line()
+        key = self._sitting.vote(level, note).key
+        for answer in self._perform(until=key):
+            if isinstance(answer, TurnedDown):
+                raise ConflictError(answer.message, hint="look at it again and vote once more")
+            if isinstance(answer, Kept) and answer.key == key:
+                return Saved.EXTRA if answer.extra else Saved.COUNTED
+        raise LookupError("the vote was not answered")
 
     def skip(self) -> None:
-        """Leave the current item to others and go on."""
-        self._record(EventKind.SKIP)
-        self._skipped_now.add(self._ahead.pop(0).claim.task_id)
-        self.tally.skipped += 1
+        """Leave the current item to others and go on.
 
-    def note(self, text: str, kind: EventKind = EventKind.NOTE) -> None:
-        """Keep a note, or a flag with its reason, with the current item."""
-        self._record(kind, note=text)
+        Raises:
+            LookupError: When there is no current item.
+        """
+        self._line()
+        self._sitting.skip()
+        self._perform()
+
+    def note(self, text: str, *, is_flag: bool = False) -> None:
+        """Keep a note, or a flag with its reason, with the current item.
+
+        Raises:
+            LookupError: When there is no current item.
+        """
+        self._line()
+        self._sitting.note(text, is_flag=is_flag)
+        self._perform()
 
     def undo(self) -> bool:
-        """Take the last vote back and show its item again; False when there is none."""
-        held = undo_last(self.store, self._reviewer_id, self.new_key())
-        if held is None:
-            return False
-        self.tally.undone += 1
-        self._ahead.insert(0, self._shown(held))
-        return True
+        """Take the last vote back and show its item again; False when `notice` says why not."""
+        self._line()
+        self._sitting.undo()
+        answers = self._perform()
+        return any(isinstance(answer, TakenBack) and not answer.message for answer in answers)
+
+    @property
+    def notice(self) -> str:
+        """What the reviewer should know of the last line, or empty."""
+        return self._sitting.notice
+
+    @property
+    def standing(self) -> int:
+        """How many votes of this sitting stand."""
+        return self._sitting.standing
 
     def left(self) -> QueueLeft:
         """Count what is left for this reviewer, those held ahead included."""
-        left = queue_left(self.store, self._reviewer_id, self.pool_id)
-        return QueueLeft(left.waiting + len(self._ahead), left.skipped, left.held, left.next_free)
+        left = self._desk.left()
+        held = len(self._sitting.ahead)
+        return QueueLeft(left.waiting + held, left.skipped, left.held, left.next_free)
 
     def close(self) -> None:
         """Give back what is held ahead."""
-        self._ahead.clear()
-        release(self.store, self._reviewer_id)
+        self._sitting.close()
+        self._perform()
+        self._desk.close()
 
-    def _record(self, kind: EventKind, *, level: Level | None = None, note: str = "") -> Saved:
-        shown = self.current
-        if shown is None:
-            raise LookupError("there is no current item")
-        dwell = self.store.clock() - shown.since
-        event = Event(
-            key=self.new_key(),
-            kind=kind,
-            block=shown.block,
-            level=level,
-            note=note,
-            dwell_ms=max(0, round(dwell.total_seconds() * 1000)),
-        )
-        return record_event(self.store, self._reviewer_id, shown.claim, event)
+    def _line(self) -> None:
+        if not self._sitting.ahead:
+            self._perform()
+        self._lines += 1
+        # No two lines are one key held down.
+        self._sitting.pressed(Press(f"line {self._lines}", self.monotonic()))
 
-    def _fetch(self) -> None:
-        claims = claim(
-            self.store,
-            self._reviewer_id,
-            _AHEAD,
-            pool_id=self.pool_id,
-            with_skipped=self.with_skipped,
-        )
-        fresh = [one for one in claims if one.task_id not in self._skipped_now]
-        self._ahead = [self._shown(one) for one in fresh]
+    def _perform(self, *, until: str | None = None) -> list[Answer]:
+        """Do what is ordered, up to the event with a key, so that it can be told as saved at once.
 
-    def _shown(self, held: Claim) -> Shown:
-        with self.store.read() as connection:
-            block = blocks_of(connection, [held.item_id], seed="")[0]
-        return Shown(held, block, self.store.clock())
-
-    def _show_again(self) -> None:
-        self._ahead[0] = self._shown(self._ahead[0].claim)
+        What is left, or what an error keeps from being done, is done first the next time.
+        """
+        self._orders += self._sitting.take_orders()
+        answers: list[Answer] = []
+        while self._orders:
+            answer = self._desk.perform(self._orders[0])
+            del self._orders[0]
+            self._sitting.answered(answer)
+            answers.append(answer)
+            if until is not None and getattr(answer, "key", None) == until:
+                break
+        return answers

@@ -1,0 +1,72 @@
+"""The items that a sitting holds, and when it wants more."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from labeler.queue.orders import Fetch, Fetched, Shown
+
+__all__ = ["AHEAD", "HeldItems"]
+
+AHEAD = 3
+"""How many items are held at once: the current one and two ahead."""
+
+
+@dataclass
+class HeldItems:
+    """The current item, and the next ones.
+
+    Attributes:
+        items: What is held; the first is the current one.
+        left: The answer that said that nothing is left, or None while that isn't known.
+        passed_over: Tasks that were skipped in this sitting.
+    """
+
+    items: list[Shown] = field(default_factory=list, init=False)
+    left: Fetched | None = field(default=None, init=False)
+    passed_over: set[int] = field(default_factory=set, init=False)
+    _fetching: bool = field(default=False, init=False)
+    _ran_dry: bool = field(default=False, init=False)
+
+    def next_fetch(self) -> Fetch | None:
+        """Say what to fetch now, or None; what is said here counts as asked for.
+
+        When the queue ran dry, it is asked again only once all that is held is done.
+        """
+        wanted = AHEAD - len(self.items)
+        more_ahead = self.items and not self._ran_dry and wanted > 0
+        nothing_known = not self.items and self.left is None
+        if self._fetching or not (more_ahead or nothing_known):
+            return None
+        self._fetching = True
+        return Fetch(wanted, frozenset(self.passed_over))
+
+    def add(self, fetched: Fetched) -> None:
+        """Take what was fetched."""
+        self._fetching = False
+        held = {shown.claim.assignment_id for shown in self.items}
+        # A lease of our own that ran out comes back as if it were new.
+        fresh = [one for one in fetched.items if one.claim.assignment_id not in held]
+        self._ran_dry = len(fresh) < AHEAD - len(held)
+        self.items += fresh
+        self.left = None if self.items else fetched
+
+    def drop_first(self) -> Shown:
+        """Let go of the current item."""
+        self.left = None
+        return self.items.pop(0)
+
+    def put_first(self, shown: Shown) -> None:
+        """Make an item the current one."""
+        others = [one for one in self.items if one.claim.assignment_id != shown.claim.assignment_id]
+        self.items = [shown, *others]
+        self.left = None
+
+    def ask_again(self) -> None:
+        """Forget that nothing was left."""
+        self.left = None
+
+    def close(self) -> None:
+        """Hold nothing, and want nothing more."""
+        self.items.clear()
+        self._fetching = True

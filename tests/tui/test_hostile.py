@@ -1,0 +1,109 @@
+"""Text from outside is shown letter for letter: it styles nothing, runs nothing, moves nothing."""
+
+from __future__ import annotations
+
+import unicodedata
+from pathlib import Path
+
+import pytest
+
+from labeler.assessment.rubric import LevelGuide, Rubric
+from labeler.assessment.visible import visible
+from labeler.calibration.policies import UNCALIBRATED
+from labeler.imports.corpus import CorpusOptions, import_corpus
+from labeler.imports.queries import QueryOptions, import_queries
+from labeler.imports.runs import RunOptions, import_runs
+from labeler.labels import NATIVE
+from labeler.pools.create import PoolOptions, create_pool
+from labeler.queue.route import route_pool
+from labeler.store.database import Store
+from tests.small import write_jsonl, write_run
+from tests.tui.driving import Driver, events, reviewing
+
+pytestmark = pytest.mark.asyncio
+
+FAMILY = "\U0001f468\u200d\U0001f469\u200d\U0001f467"
+HOSTILE = {
+    "action": "[@click=app.boom]press[/]",
+    "closing": "[/] [/b] [b",
+    "style": "[red on blue]not red[/red on blue] [$primary]",
+    "link": "[link=file:///etc/passwd]x[/link]",
+    "escape": "red \x1b[31mtext\x1b[0m \x1b]0;owned\x07 \x9b31m",
+    "bell": "\x07\x08\x7f",
+    "direction": "abc \u202eevil\u202c \u2066x\u2069",
+    "arabic": "\u0645\u0631\u062d\u0628\u0627 \u0628\u0643",
+    "family": f"{FAMILY} at the door e\u0301",
+    "wide": "\u6f22\u5b57 kana \uff76\uff85",
+    "lines": "one\rtwo\x0bthree\u2028four",
+}
+FORBIDDEN = "Cc", "Cs", "Zl", "Zp"
+
+
+def hostile_project(store: Store, folder: Path, text: str) -> None:
+    """Make a project in which every stored text is this one."""
+    passage: dict[str, object] = {"_id": "d", "text": text, "title": text, "region": text}
+    import_corpus(store, [write_jsonl(folder / "c.jsonl", [passage])], CorpusOptions(snapshot="s"))
+    query: dict[str, object] = {"_id": "q", "text": text, "need": text, "product": text}
+    import_queries(store, [write_jsonl(folder / "q.jsonl", [query])], QueryOptions())
+    import_runs(store, [write_run(folder / "r.run", "r", {"q": ["d"]})], RunOptions())
+    guides = {level.name: LevelGuide(text, (text,)) for level in NATIVE.levels}
+    rubric = Rubric(text, NATIVE, text, guides)
+    create_pool(store, "p", PoolOptions(depth=1, rubric=rubric))
+    route_pool(store, "p", UNCALIBRATED)
+
+
+def harmless(app: Driver) -> bool:
+    """Tell whether nothing on the screen can drive a terminal."""
+    return not any(
+        unicodedata.category(character) in FORBIDDEN or character in "\u202e\u202c\u2066\u2069"
+        for character in app.text.replace("\n", "")
+    )
+
+
+def squeezed(text: str) -> str:
+    return "".join(text.split())
+
+
+@pytest.mark.parametrize(
+    ("name", "size"),
+    [*((name, (80, 24)) for name in HOSTILE), ("action", (120, 40)), ("escape", (120, 40))],
+)
+async def test_every_screen_shows_it_and_nothing_runs(
+    sqlite_store: Store, database: Path, own_folder: Path, name: str, size: tuple[int, int]
+) -> None:
+    text = HOSTILE[name]
+    hostile_project(sqlite_store, own_folder, text)
+    called: list[str] = []
+    async with reviewing(database, reviewer=text, size=size) as app:
+        app.app.action_boom = lambda: called.append("boom")  # type: ignore[attr-defined]
+        for key in ("c", "escape", "r", "escape", "n", "escape"):
+            assert harmless(app)
+            assert squeezed(visible(text).expandtabs()) in squeezed(app.text)
+            await app.press(key)
+        for row in range(9):
+            for column in (6, size[0] - 20):
+                await app.pilot.click(offset=(column, row))
+        await app.press("d")
+        assert harmless(app)
+    assert called == []
+    assert events(sqlite_store) == [("vote", None)]
+
+
+@pytest.mark.parametrize(
+    "text", ["word " * 40_000, "x" * 200_000, FAMILY * 5_000, "\n" * 5_000 + "end"]
+)
+async def test_very_long_passages_scroll_to_their_end(
+    sqlite_store: Store, database: Path, own_folder: Path, text: str
+) -> None:
+    hostile_project(sqlite_store, own_folder, text)
+    async with reviewing(database) as app:
+        assert "more below" in app.text
+        first, last, total = app.app._review.query_one("#passage").in_sight  # type: ignore[attr-defined]
+        assert (first, last < total) == (1, True)
+        for _ in range(3):
+            await app.press("space", "j", "k", "b", "space")
+        assert "more above" in app.text
+        lines = app.app._review.query_one("#passage")._lines  # type: ignore[attr-defined]
+        assert squeezed("".join(lines)) == squeezed(text)
+        await app.press("a")
+    assert events(sqlite_store) == [("vote", None)]

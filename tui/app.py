@@ -1,0 +1,131 @@
+"""The review app: it joins the screen, the sitting and the writer, and ends when all is saved."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import ClassVar
+
+from textual import events
+from textual.app import App
+from textual.message import Message
+from textual.screen import Screen
+
+from labeler.queue.gate import Press
+from labeler.queue.sitting import Sitting
+from labeler.queue.tally import Tally
+from tui.clock import ScreenClock, SystemClock
+from tui.messages import Broke, Finished
+from tui.screens.review import ReviewScreen
+from tui.seat import Seat
+from tui.writer import Desk, Writer
+
+__all__ = ["ReviewApp", "Seat", "run_review"]
+
+
+class ReviewApp(App[None]):
+    """Reviewing in a terminal.
+
+    Args:
+        seat: Who reviews, and what.
+        open_desk: Opens the database; called in the writer's thread, after the first paint.
+        clock: Tells the time.
+
+    Attributes:
+        sitting: The state machine.
+        error: What kept the writer from going on, or None.
+        lost: How many events were given up by quitting twice.
+    """
+
+    CSS_PATH = "app.tcss"
+    TITLE = "labeler review"
+    ENABLE_COMMAND_PALETTE: ClassVar[bool] = False
+
+    def __init__(
+        self, seat: Seat, open_desk: Callable[[], Desk], clock: ScreenClock | None = None
+    ) -> None:
+        super().__init__()
+        self.animation_level = "none"
+        self.sitting = Sitting(limit=seat.limit)
+        self.error: Exception | None = None
+        self.lost = 0
+        self._clock = clock or SystemClock()
+        self._is_ending = False
+        self._writer = Writer(open_desk, self._post)
+        self._review = ReviewScreen(
+            seat,
+            self.sitting,
+            give=self._writer.give,
+            start=self._writer.start,
+            clock=self._clock,
+        )
+
+    def _post(self, message: Message) -> None:
+        self._review.post_message(message)
+
+    def get_default_screen(self) -> Screen[None]:
+        """Begin with the review itself."""
+        return self._review
+
+    async def on_event(self, event: events.Event) -> None:
+        """Tell the sitting of every key before what it means is done."""
+        if isinstance(event, events.Key) and not event.is_forwarded:
+            self.sitting.pressed(Press(event.key, self._clock.of(event)))
+            self._review.sync()
+        await super().on_event(event)
+
+    async def action_quit(self) -> None:
+        """End once everything is saved; asked twice, end at once."""
+        if not self._writer.is_alive():
+            self.exit()
+        elif self._is_ending:
+            self.lost = self.sitting.unsaved
+            self._writer.abandon()
+            self.exit()
+        else:
+            self._is_ending = True
+            self.sitting.close()
+            self.sitting.notice = "saving, then ending; q once more gives up what isn't saved"
+            self._review.sync()
+            self._writer.finish()
+
+    def on_finished(self, _: Finished) -> None:
+        """Everything is saved."""
+        self.exit()
+
+    def on_broke(self, event: Broke) -> None:
+        """The writer can't go on."""
+        self.error = event.error
+        self.lost = self.sitting.unsaved
+        self.exit()
+
+    @property
+    def failure(self) -> Exception | None:
+        """What ended the app before its time, or None."""
+        return self.error or self._exception
+
+    def _fatal_error(self) -> None:
+        # Textual would print the values of all local names, texts from outside among them. The
+        # command line says that this is a bug, and how to report it.
+        self._close_messages_no_wait()
+
+    def on_unmount(self) -> None:
+        """However the app ends, what was given to the writer is written, if that is quick."""
+        if self._writer.is_alive():
+            self._writer.finish()
+            self._writer.join(timeout=0 if self.lost else 2)
+
+
+def run_review(seat: Seat, open_desk: Callable[[], Desk]) -> tuple[Tally, int]:
+    """Run the app until it ends.
+
+    Returns:
+        What the sitting came to, and how many events were not saved.
+
+    Raises:
+        LabelerError: When the database can't be opened or used.
+    """
+    app = ReviewApp(seat, open_desk)
+    app.run()
+    if app.failure is not None:
+        raise app.failure
+    return app.sitting.tally, app.lost

@@ -1,0 +1,41 @@
+"""What the writer thread tells the screen. Nothing else crosses between the two."""
+
+from __future__ import annotations
+
+from textual.message import Message
+
+from labeler.queue.orders import Answer
+
+__all__ = ["Answered", "Broke", "Finished", "Opened", "Trouble"]
+
+
+class Opened(Message):
+    """The database is open."""
+
+
+class Answered(Message):
+    """An order was done; what it says is saved is on disk."""
+
+    def __init__(self, answer: Answer) -> None:
+        super().__init__()
+        self.answer = answer
+
+
+class Trouble(Message):
+    """The database can't be written just now; the order is tried again. Empty when it is over."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.text = text
+
+
+class Broke(Message):
+    """The writer can't go on: the database can't be opened, or there is a bug."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__()
+        self.error = error
+
+
+class Finished(Message):
+    """All orders were done, what was held is given back, and the database is closed."""

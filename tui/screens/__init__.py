@@ -1,0 +1,1 @@
+"""The screens: one for the sitting, small ones on top of it."""

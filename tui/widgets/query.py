@@ -1,0 +1,58 @@
+"""The query with its need and conditions, on a few lines; the context screen holds all of it."""
+
+from __future__ import annotations
+
+from textual.content import Content
+from textual.geometry import Size
+from textual.widget import Widget
+
+from labeler.assessment.blind import BlindQuery
+from tui.text import line
+
+__all__ = ["QueryBox"]
+
+_QUERY_LINES, _NEED_LINES, _CONDITION_LINES = 3, 2, 1
+_LONGEST = 2_000
+"""More characters than these lines hold on any terminal."""
+
+
+class QueryBox(Widget):
+    """What was asked."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._query: BlindQuery | None = None
+
+    def show(self, query: BlindQuery | None) -> None:
+        """Show a query, or nothing."""
+        self._query = query
+        self.refresh(layout=True)
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002 - Textual's signature
+        """Take as many lines as the query needs, up to six."""
+        return len(self._lines(width))
+
+    def render(self) -> Content:
+        """Draw the query."""
+        return Content("\n").join(self._lines(self.size.width))
+
+    def _lines(self, width: int) -> list[Content]:
+        query = self._query
+        if query is None or width < 2:  # noqa: PLR2004 - a wide character needs 2
+            return []
+        rows = _wrapped(line(("Q  ", "bold"), (query.text[:_LONGEST], "bold")), width, _QUERY_LINES)
+        if query.need:
+            rows += _wrapped(line("Need: ", query.need[:_LONGEST]), width, _NEED_LINES)
+        if query.conditions:
+            listed = ", ".join(f"{name}: {value}" for name, value in query.conditions.items())
+            rows += _wrapped(line("Asked under: ", listed[:_LONGEST]), width, _CONDITION_LINES)
+        return rows
+
+
+def _wrapped(content: Content, width: int, most: int) -> list[Content]:
+    rows = content.wrap(width)
+    if len(rows) <= most:
+        return rows
+    mark = " … (c: all of it)"
+    last = rows[most - 1].truncate(max(0, width - len(mark)))
+    return [*rows[: most - 1], Content.assemble(last, mark)]

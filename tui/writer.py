@@ -1,0 +1,106 @@
+"""The one thread that talks to the database, so that the screen never waits for it.
+
+It opens the database, does orders in their order, and answers by messages alone. An order that the
+database refuses for now stays first and is tried again: its event has a key, so that it counts
+once.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable
+from typing import Protocol
+
+from textual.message import Message
+
+from labeler.errors import LabelerError, StoreError
+from labeler.queue.orders import Answer, Order
+from tui.messages import Answered, Broke, Finished, Opened, Trouble
+
+__all__ = ["Desk", "Writer"]
+
+_TRY_AGAIN = 0.5
+"""Seconds between two tries, on top of the 10 that a try waits for the write lock."""
+
+
+class Desk(Protocol):
+    """What the writer works at: `labeler.queue.desk.Desk` with its database."""
+
+    def perform(self, order: Order) -> Answer:
+        """Do what a sitting asks for."""
+
+    def close(self) -> None:
+        """Give back what is held, and close the database."""
+
+
+class Writer(threading.Thread):
+    """The thread with the database.
+
+    Args:
+        open_desk: Opens the database; called in the thread.
+        post: Takes messages, from any thread.
+    """
+
+    def __init__(self, open_desk: Callable[[], Desk], post: Callable[[Message], object]) -> None:
+        super().__init__(name="labeler-writer", daemon=True)
+        self._open_desk = open_desk
+        self._post = post
+        self._orders: queue.SimpleQueue[Order | None] = queue.SimpleQueue()
+        self._abandoned = threading.Event()
+
+    def give(self, order: Order) -> None:
+        """Give an order; it is done after those that were given before."""
+        self._orders.put(order)
+
+    def finish(self) -> None:
+        """End once everything that was given is done."""
+        self._orders.put(None)
+
+    def abandon(self) -> None:
+        """End as soon as possible; what isn't on disk yet is lost."""
+        self._abandoned.set()
+        self._orders.put(None)
+
+    def run(self) -> None:
+        """Open the database and do orders until the end."""
+        try:
+            desk = self._open_desk()
+        except Exception as error:  # noqa: BLE001 - handed over: the app ends with it
+            self._post(Broke(error))
+            return
+        self._post(Opened())
+        try:
+            self._work(desk)
+            desk.close()
+        except Exception as error:  # noqa: BLE001 - handed over: the app ends with it
+            self._post(Broke(error))
+            return
+        self._post(Finished())
+
+    def _work(self, desk: Desk) -> None:
+        while (order := self._orders.get()) is not None:
+            answer = self._perform(desk, order)
+            if answer is None:
+                return
+            self._post(Answered(answer))
+
+    def _perform(self, desk: Desk, order: Order) -> Answer | None:
+        """Do an order, however long it takes; None when that was given up."""
+        troubled = False
+        while not self._abandoned.is_set():
+            try:
+                answer = desk.perform(order)
+            except StoreError as error:
+                self._post(Trouble(_told(error)))
+                troubled = True
+                self._abandoned.wait(_TRY_AGAIN)
+                continue
+            if troubled:
+                self._post(Trouble(""))
+            return answer
+        return None
+
+
+def _told(error: LabelerError) -> str:
+    return error.message
