@@ -10,9 +10,9 @@ from textual.app import App
 from textual.message import Message
 from textual.screen import Screen
 
-from labeler.queue.gate import Press
-from labeler.queue.sitting import Sitting
-from labeler.queue.tally import Tally
+from labeler.queue.sitting.gate import Press
+from labeler.queue.sitting.machine import Sitting
+from labeler.queue.sitting.tally import Tally
 from tui.clock import ScreenClock, SystemClock
 from tui.messages import Broke, Finished
 from tui.screens.review import ReviewScreen

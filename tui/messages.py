@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from textual.message import Message
 
-from labeler.queue.orders import Answer
+from labeler.queue.sitting.orders import Answer
 
 __all__ = ["Answered", "Broke", "Finished", "Opened", "Trouble"]
 

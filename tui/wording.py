@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from labeler.queue.orders import Fetched
-from labeler.queue.tally import Tally
+from labeler.queue.sitting.orders import Fetched
+from labeler.queue.sitting.tally import Tally
 
 __all__ = ["MIN_HEIGHT", "MIN_WIDTH", "bar", "nothing_left", "percent", "sitting_ended", "summary"]
 

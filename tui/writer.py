@@ -15,7 +15,7 @@ from typing import Protocol
 from textual.message import Message
 
 from labeler.errors import LabelerError, StoreError
-from labeler.queue.orders import Answer, Order
+from labeler.queue.sitting.orders import Answer, Order
 from tui.messages import Answered, Broke, Finished, Opened, Trouble
 
 __all__ = ["Desk", "Writer"]
@@ -25,7 +25,7 @@ _TRY_AGAIN = 0.5
 
 
 class Desk(Protocol):
-    """What the writer works at: `labeler.queue.desk.Desk` with its database."""
+    """What the writer works at: `labeler.queue.sitting.desk.Desk` with its database."""
 
     def perform(self, order: Order) -> Answer:
         """Do what a sitting asks for."""

@@ -57,9 +57,9 @@ def demo(
     print_facts(facts)
     print()
     print("The judge isn't calibrated on these texts, so most items go to people. Now try:")
-    print(f"  labeler review --plain --pool {_POOL}   judge some items, blind")
-    print(f"  labeler pool show {_POOL}               see what each retriever brought")
-    print("  labeler queue                        see what waits, and why")
+    print(f"  labeler review --pool {_POOL}      judge some items, blind")
+    print(f"  labeler pool show {_POOL}          see what each retriever brought")
+    print("  labeler queue                   see what waits, and why")
     print(f"  labeler export qrels demo.qrels --pool {_POOL}")
 
 

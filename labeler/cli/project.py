@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from labeler.store.database import Store, network_filesystem_allowed, open_store
-from labeler.store.location import find_location
+if TYPE_CHECKING:
+    from labeler.store.database import Store
 
 __all__ = ["Database", "JsonOutput", "open_project"]
 
@@ -30,6 +30,9 @@ JsonOutput = Annotated[
 
 def open_project(db: str | None, *, create: bool = False) -> Store:
     """Open the database that the option, the environment or the settings name."""
+    from labeler.store.database import network_filesystem_allowed, open_store
+    from labeler.store.location import find_location
+
     return open_store(
         find_location(db, os.environ, Path.cwd()),
         create=create,

@@ -10,7 +10,7 @@ from cyclopts import Parameter
 from labeler.cli.project import Database, open_project
 
 if TYPE_CHECKING:
-    from labeler.queue.orders import Answer, Order
+    from labeler.queue.sitting.orders import Answer, Order
 
 __all__ = ["OpenDesk", "review"]
 
@@ -53,7 +53,7 @@ def _review_lines(
 ) -> None:
     from labeler.cli.review_lines import review_lines
     from labeler.queue.counts import pool_key
-    from labeler.queue.session import ReviewSession
+    from labeler.queue.sitting.session import ReviewSession
 
     with open_project(db) as store:
         with store.read() as connection:
@@ -92,7 +92,7 @@ class OpenDesk:
         self, db: str | None, reviewer: str, pool: str | None, *, with_skipped: bool
     ) -> None:
         from labeler.queue.counts import pool_key
-        from labeler.queue.desk import Desk
+        from labeler.queue.sitting.desk import Desk
 
         self._store = open_project(db)
         with self._store.read() as connection:

@@ -10,9 +10,9 @@ from labeler.assessment.rubric import Rubric
 from labeler.assessment.visible import visible, visible_line
 from labeler.errors import ConflictError
 from labeler.labels import Level
-from labeler.queue.answers import answers_in_order
-from labeler.queue.orders import Shown
-from labeler.queue.session import ReviewSession
+from labeler.queue.sitting.answers import answers_in_order
+from labeler.queue.sitting.orders import Shown
+from labeler.queue.sitting.session import ReviewSession
 from labeler.queue.votes import Saved
 
 __all__ = ["answers_for", "review_lines"]

@@ -54,4 +54,4 @@ def route(
     if report.revision is None:
         print("nothing changed")
     elif report.to_people:
-        print(f"next: labeler review --plain --pool {pool}")
+        print(f"next: labeler review --pool {pool}")

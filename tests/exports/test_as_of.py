@@ -21,7 +21,7 @@ from labeler.imports.runs import RunOptions, import_runs
 from labeler.labels import BINARY, NATIVE, TREC, Grade
 from labeler.pools.create import PoolOptions, create_pool
 from labeler.queue.route import route_pool
-from labeler.queue.session import ReviewSession
+from labeler.queue.sitting.session import ReviewSession
 from labeler.records import table
 from labeler.records.judgments import CorrectionTarget
 from labeler.records.project import Revision

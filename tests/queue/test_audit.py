@@ -14,7 +14,7 @@ from labeler.calibration.policies import UNCALIBRATED, Policy
 from labeler.labels import NATIVE, Grade
 from labeler.queue.audit import Accepted, strata_of
 from labeler.queue.route import route_pool
-from labeler.queue.session import ReviewSession
+from labeler.queue.sitting.session import ReviewSession
 from labeler.records import table
 from labeler.records.judgments import Basis
 from labeler.records.queue import ReviewEvent, VotePurpose

@@ -20,7 +20,7 @@ from labeler.labels import NATIVE, Grade, Outcome
 from labeler.queue.claims import LEASE
 from labeler.queue.counts import count_queue
 from labeler.queue.route import route_pool
-from labeler.queue.session import ReviewSession
+from labeler.queue.sitting.session import ReviewSession
 from labeler.queue.votes import Event, Saved, record_event, shown_digest
 from labeler.records import table
 from labeler.records.judgments import Basis, Judgment

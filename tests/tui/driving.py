@@ -15,8 +15,8 @@ from textual.message import Message
 from textual.pilot import Pilot
 
 from labeler.cli.review import OpenDesk
-from labeler.queue.answers import Phase
-from labeler.queue.sitting import Sitting
+from labeler.queue.sitting.answers import Phase
+from labeler.queue.sitting.machine import Sitting
 from labeler.records import table
 from labeler.records.project import Text
 from labeler.records.queue import ReviewEvent

@@ -12,9 +12,9 @@ from labeler.assessment.labels_in_force import items_of_pool, labels_in_force
 from labeler.calibration.policies import UNCALIBRATED
 from labeler.imports.queries import QueryOptions, import_queries
 from labeler.labels import NATIVE, Outcome
-from labeler.queue.orders import Kept
 from labeler.queue.route import route_pool
-from labeler.queue.session import ReviewSession
+from labeler.queue.sitting.orders import Kept
+from labeler.queue.sitting.session import ReviewSession
 from labeler.records import table
 from labeler.records.queue import Assignment, AssignmentState, ReviewEvent
 from labeler.store.database import Store

@@ -16,7 +16,7 @@ from labeler.labels import BINARY, TREC, Scale
 from labeler.pools.create import PoolOptions, create_pool
 from labeler.queue.claims import LEASE
 from labeler.queue.route import route_pool
-from labeler.queue.session import ReviewSession
+from labeler.queue.sitting.session import ReviewSession
 from labeler.store.database import Store, open_store
 from labeler.store.location import Location
 from tests.small import fill

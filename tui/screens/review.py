@@ -11,9 +11,9 @@ from textual.containers import Horizontal, Vertical
 from textual.screen import Screen
 from textual.widgets import Static
 
-from labeler.queue.answers import Phase
-from labeler.queue.orders import Order, Shown
-from labeler.queue.sitting import Sitting
+from labeler.queue.sitting.answers import Phase
+from labeler.queue.sitting.machine import Sitting
+from labeler.queue.sitting.orders import Order, Shown
 from tui.bindings import MAX_ANSWERS, bindings
 from tui.clock import ScreenClock
 from tui.messages import Answered, Opened, Trouble

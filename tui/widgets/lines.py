@@ -5,9 +5,9 @@ from __future__ import annotations
 from textual.widgets import Static
 
 from labeler.assessment.rubric import Rubric
-from labeler.queue.answers import CANT_JUDGE_REASONS, answers_in_order
-from labeler.queue.orders import Vote
-from labeler.queue.tally import Tally
+from labeler.queue.sitting.answers import CANT_JUDGE_REASONS, answers_in_order
+from labeler.queue.sitting.orders import Vote
+from labeler.queue.sitting.tally import Tally
 from tui.bindings import KEYS, answer_keys
 from tui.text import Line, level_name, line
 from tui.wording import bar, percent

@@ -5,7 +5,7 @@ from __future__ import annotations
 from textual.widgets import Static
 
 from labeler.assessment.visible import visible
-from labeler.queue.orders import Shown
+from labeler.queue.sitting.orders import Shown
 from tui.text import context_facts, rubric_text
 
 __all__ = ["SidePane"]

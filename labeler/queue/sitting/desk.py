@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 from labeler.assessment.reading import blocks_of
 from labeler.errors import ConflictError
 from labeler.queue.claims import LEASE, Claim, QueueLeft, claim, queue_left, release, renew
-from labeler.queue.orders import (
+from labeler.queue.sitting.orders import (
     Answer,
     Count,
     Counted,

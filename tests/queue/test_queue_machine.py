@@ -15,7 +15,7 @@ from labeler.assessment.labels_in_force import items_of_pool, labels_in_force
 from labeler.calibration.policies import UNCALIBRATED
 from labeler.labels import NATIVE, Grade, Level
 from labeler.queue.route import route_pool
-from labeler.queue.session import ReviewSession
+from labeler.queue.sitting.session import ReviewSession
 from labeler.queue.votes import Saved
 from labeler.records import table
 from labeler.records.judgments import Judgment

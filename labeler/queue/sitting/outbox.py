@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from labeler.queue.orders import Note, Order, Skip, Undo, Vote
+from labeler.queue.sitting.orders import Note, Order, Skip, Undo, Vote
 
 __all__ = ["Event", "Outbox"]
 

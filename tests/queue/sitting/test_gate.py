@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from labeler.queue.gate import (
+from labeler.queue.sitting.gate import (
     MIN_SHOWN,
     REPEAT_GAP,
     UNSAVED_LIMIT,

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from labeler.errors import ConflictError
 from labeler.labels import Level
 from labeler.queue.claims import QueueLeft
-from labeler.queue.desk import Desk
-from labeler.queue.gate import Press
-from labeler.queue.orders import Answer, Kept, Order, Shown, TakenBack, TurnedDown
-from labeler.queue.sitting import Sitting
-from labeler.queue.tally import Tally
+from labeler.queue.sitting.desk import Desk
+from labeler.queue.sitting.gate import Press
+from labeler.queue.sitting.machine import Sitting
+from labeler.queue.sitting.orders import Answer, Kept, Order, Shown, TakenBack, TurnedDown
+from labeler.queue.sitting.tally import Tally
 from labeler.queue.votes import Saved
 from labeler.store.database import Store
 

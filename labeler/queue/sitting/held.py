@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from labeler.queue.orders import Fetch, Fetched, Shown
+from labeler.queue.sitting.orders import Fetch, Fetched, Shown
 
 __all__ = ["AHEAD", "HeldItems"]
 

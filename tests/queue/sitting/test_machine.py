@@ -11,10 +11,11 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from labeler.assessment.blind import BlindItem, BlindQuery, Block
 from labeler.assessment.rubric import default_rubric
-from labeler.queue.answers import Phase
 from labeler.queue.claims import Claim, QueueLeft
-from labeler.queue.gate import UNSAVED_LIMIT, Press
-from labeler.queue.orders import (
+from labeler.queue.sitting.answers import Phase
+from labeler.queue.sitting.gate import UNSAVED_LIMIT, Press
+from labeler.queue.sitting.machine import Sitting
+from labeler.queue.sitting.orders import (
     Answer,
     Count,
     Counted,
@@ -32,7 +33,6 @@ from labeler.queue.orders import (
     Undo,
     Vote,
 )
-from labeler.queue.sitting import Sitting
 from labeler.records.queue import VotePurpose
 
 RUBRIC = default_rubric()

@@ -12,10 +12,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from labeler.labels import Level
-from labeler.queue.answers import CANT_JUDGE_REASONS, Phase, answers_in_order
-from labeler.queue.gate import Gate, Press
-from labeler.queue.held import HeldItems
-from labeler.queue.orders import (
+from labeler.queue.sitting.answers import CANT_JUDGE_REASONS, Phase, answers_in_order
+from labeler.queue.sitting.gate import Gate, Press
+from labeler.queue.sitting.held import HeldItems
+from labeler.queue.sitting.orders import (
     Answer,
     Count,
     Counted,
@@ -33,8 +33,8 @@ from labeler.queue.orders import (
     Vote,
     Widen,
 )
-from labeler.queue.outbox import Outbox
-from labeler.queue.tally import Tally
+from labeler.queue.sitting.outbox import Outbox
+from labeler.queue.sitting.tally import Tally
 
 __all__ = ["Sitting"]
 
