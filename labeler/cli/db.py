@@ -6,7 +6,7 @@ from pathlib import Path
 
 from cyclopts import App
 
-from labeler.cli.output import print_facts, print_json, tell
+from labeler.cli.output import print_facts, print_json, tell, working
 from labeler.cli.project import Database, JsonOutput, open_project
 from labeler.errors import ExitCode
 
@@ -18,7 +18,7 @@ def check(*, db: Database = None, json: JsonOutput = False) -> int:
     """Look for damage; exit 1 when there is any."""
     from labeler.store.maintenance import check as check_store
 
-    with open_project(db) as store:
+    with open_project(db) as store, working("checking"):
         findings = check_store(store)
     if json:
         print_json({finding.check: list(finding.problems) for finding in findings})
@@ -35,7 +35,7 @@ def rebuild(*, db: Database = None, json: JsonOutput = False) -> None:
     """Derive labels in force and the states of tasks from the log again."""
     from labeler.store.projections import rebuild as rebuild_projections
 
-    with open_project(db) as store:
+    with open_project(db) as store, working("deriving"):
         before, after = rebuild_projections(store)
     if json:
         print_json({"before": before, "after": after, "changed": before != after})
@@ -55,7 +55,7 @@ def backup(target: Path, *, db: Database = None, json: JsonOutput = False) -> No
     """
     from labeler.store.maintenance import backup as write_backup
 
-    with open_project(db) as store:
+    with open_project(db) as store, working("copying"):
         size = write_backup(store, target)
     if json:
         print_json({"file": str(target), "bytes": size})

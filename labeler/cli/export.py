@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from cyclopts import App, Parameter
 
-from labeler.cli.output import print_facts, print_json, tell
+from labeler.cli.output import print_facts, print_json, tell, working
 from labeler.cli.project import Database, JsonOutput, open_project
 
 app = App(
@@ -65,7 +65,7 @@ def qrels(
     from labeler.exports.scope import find_scope
     from labeler.formats.scale_file import scale_named
 
-    with open_project(db) as store, store.read() as connection:
+    with open_project(db) as store, store.read() as connection, working("exporting"):
         scope = find_scope(connection, pool=pool, snapshot=snapshot, rubric=rubric, as_of=as_of)
         report = export_qrels(
             connection,
@@ -118,7 +118,7 @@ def jsonl(
     from labeler.exports.candidates import export_jsonl
     from labeler.exports.scope import find_scope
 
-    with open_project(db) as store, store.read() as connection:
+    with open_project(db) as store, store.read() as connection, working("exporting"):
         scope = find_scope(connection, pool=pool, snapshot=snapshot, rubric=rubric, as_of=as_of)
         counts = export_jsonl(
             connection, file, scope, only_people=labels == "human", with_text=text
@@ -152,7 +152,7 @@ def parquet(
 
     if file.suffix != ".parquet":
         raise UsageError(f"the name of a Parquet file ends in .parquet, not '{file.suffix}'")
-    with open_project(db) as store, store.read() as connection:
+    with open_project(db) as store, store.read() as connection, working("exporting"):
         scope = find_scope(connection, pool=pool, snapshot=snapshot, rubric=rubric, as_of=as_of)
         counts = export_parquet(connection, file, scope, only_people=labels == "human")
     _print_counts(file, counts, scope.revision, json=json)
@@ -183,7 +183,7 @@ def write_testset(
     from labeler.exports.scope import find_scope
     from labeler.exports.testset import export_testset
 
-    with open_project(db) as store, store.read() as connection:
+    with open_project(db) as store, store.read() as connection, working("exporting"):
         scope = find_scope(connection, pool=pool, snapshot=snapshot, rubric=rubric, as_of=as_of)
         report = export_testset(connection, file, scope, only_people=labels == "human")
     facts = {
@@ -221,7 +221,7 @@ def corpus(
     """
     from labeler.exports.corpus import export_corpus
 
-    with open_project(db) as store, store.read() as connection:
+    with open_project(db) as store, store.read() as connection, working("exporting"):
         count = export_corpus(connection, file, snapshot)
     if json:
         print_json({"file": str(file), "passages": count})

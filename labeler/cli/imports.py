@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from cyclopts import App, Parameter
 
-from labeler.cli.output import print_facts, print_json, print_table, tell
+from labeler.cli.output import print_facts, print_json, print_table, tell, working
 from labeler.cli.project import Database, JsonOutput, open_project
 from labeler.imports.report import ImportReport, split_mapping, split_pairs
 
@@ -70,8 +70,9 @@ def corpus(
         fields=split_pairs(field, "--field"),
         lenient=lenient,
     )
-    with open_project(db, create=True) as store:
-        _print(import_corpus(store, paths, options), json=json)
+    with open_project(db, create=True) as store, working("importing corpus"):
+        report = import_corpus(store, paths, options)
+    _print(report, json=json)
 
 
 @app.command
@@ -121,8 +122,9 @@ def queries(
         update=update,
         lenient=lenient,
     )
-    with open_project(db, create=True) as store:
-        _print(import_queries(store, paths, options), json=json)
+    with open_project(db, create=True) as store, working("importing queries"):
+        report = import_queries(store, paths, options)
+    _print(report, json=json)
 
 
 @app.command
@@ -177,8 +179,9 @@ def runs(
         fields=split_pairs(field, "--field"),
         lenient=lenient,
     )
-    with open_project(db, create=True) as store:
-        _print(import_runs(store, paths, options), json=json)
+    with open_project(db, create=True) as store, working("importing runs"):
+        report = import_runs(store, paths, options)
+    _print(report, json=json)
 
 
 @app.command
@@ -230,8 +233,9 @@ def labels(
         fields=split_pairs(field, "--field"),
         lenient=lenient,
     )
-    with open_project(db, create=True) as store:
-        _print(import_labels(store, paths, options), json=json)
+    with open_project(db, create=True) as store, working("importing labels"):
+        report = import_labels(store, paths, options)
+    _print(report, json=json)
 
 
 def _print(report: ImportReport, *, json: bool) -> None:

@@ -5,15 +5,25 @@ from __future__ import annotations
 import json
 import os
 import sys
+import threading
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Self
 
 from labeler.assessment.visible import visible_line
 from labeler.errors import InputError, LabelerError
 
-__all__ = ["Progress", "print_error", "print_facts", "print_json", "print_table", "tell"]
+__all__ = [
+    "Progress",
+    "print_error",
+    "print_facts",
+    "print_json",
+    "print_table",
+    "tell",
+    "working",
+]
 
 _SHOWN_FAULTS = 30
 
@@ -77,6 +87,41 @@ def print_error(error: LabelerError) -> None:
         tell(f"  hint: {error.hint}")
 
 
+@contextmanager
+def working(what: str) -> Iterator[None]:
+    """Show on a terminal for how long something has been going on, from the second second on.
+
+    For what can't tell how much of it is done, such as one transaction that stores everything.
+    """
+    ended = threading.Event()
+
+    def tell_time() -> None:
+        started = time.monotonic()
+        while not ended.wait(1.0):
+            seconds = round(time.monotonic() - started)
+            if seconds > 1:
+                sys.stderr.write(f"\r\x1b[K{what}: {seconds // 60}:{seconds % 60:02d}")
+                sys.stderr.flush()
+        if time.monotonic() - started > 1:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
+
+    if not _progress_is_shown():
+        yield
+        return
+    teller = threading.Thread(target=tell_time, daemon=True)
+    teller.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        teller.join()
+
+
+def _progress_is_shown() -> bool:
+    return sys.stderr.isatty() and not os.environ.get("LABELER_NO_PROGRESS")
+
+
 class Progress:
     """A progress line on stderr, drawn on a terminal only, ten times a second at most."""
 
@@ -86,7 +131,7 @@ class Progress:
         self.done = 0
         self._started = time.monotonic()
         self._drawn = 0.0
-        self._shown = sys.stderr.isatty() and not os.environ.get("LABELER_NO_PROGRESS")
+        self._shown = _progress_is_shown()
 
     def advance(self, done: int, total: int | None = None) -> None:
         """Tell how much is done by now."""

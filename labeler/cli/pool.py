@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from cyclopts import App, Parameter
 
-from labeler.cli.output import print_facts, print_json, print_table
+from labeler.cli.output import print_facts, print_json, print_table, working
 from labeler.cli.project import Database, JsonOutput, open_project
 
 app = App(name="pool", help="Make pools from runs, show them, plan their depth.")
@@ -77,7 +77,7 @@ def create(
         extends=extends,
         only_judged=judged_queries,
     )
-    with open_project(db) as store:
+    with open_project(db) as store, working("pooling"):
         report = create_pool(store, name, options)
     if json:
         print_json(asdict(report))
@@ -185,7 +185,7 @@ def plan(
     from labeler.pools.plan import plan_depths
 
     names = queries.read_text(encoding="utf-8-sig").split("\n") if queries is not None else []
-    with open_project(db) as store, store.read() as connection:
+    with open_project(db) as store, store.read() as connection, working("counting"):
         costs = plan_depths(
             connection,
             depths,

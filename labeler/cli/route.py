@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from pathlib import Path
 
-from labeler.cli.output import print_facts, print_json
+from labeler.cli.output import print_facts, print_json, working
 from labeler.cli.project import Database, JsonOutput, open_project
 
 
@@ -33,7 +33,7 @@ def route(
     from labeler.queue.route import route_pool
 
     chosen = read_policy(policy) if policy is not None else UNCALIBRATED
-    with open_project(db) as store:
+    with open_project(db) as store, working("routing"):
         report = route_pool(store, pool, chosen)
     if json:
         print_json({**asdict(report), "reasons": dict(report.reasons)})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections import Counter
@@ -26,13 +27,13 @@ from labeler.store.maintenance import check
 from labeler.store.projections import judgments_in_force
 from tests.small import write_jsonl, write_run
 
-QUERIES, DEPTH = 40, 5
+QUERIES, DEPTH = int(os.environ.get("LABELER_QUERIES", "40")), 5
 ITEMS = QUERIES * DEPTH
 
 
 @pytest.fixture
 def queue(location: Location, tmp_path: Path) -> Location:
-    """200 items that wait for one vote each."""
+    """200 items, or as many as are asked for, that wait for one vote each."""
     names = [f"c{number:02d}" for number in range(10)]
     texts: list[dict[str, object]] = [{"_id": name, "text": f"passage {name}"} for name in names]
     queries: list[dict[str, object]] = [
