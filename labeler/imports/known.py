@@ -69,7 +69,10 @@ def snapshot_meant(tx: WriteTransaction, name: str | None) -> tuple[int, str]:
 
 def _alike(name: str) -> str:
     """Fold the differences by which one id is often written in two ways."""
-    folded = unicodedata.normalize("NFKC", name).strip().casefold()
+    plain = name if name.isascii() else unicodedata.normalize("NFKC", name)
+    folded = plain.strip().casefold()
+    if "0" not in folded:
+        return folded
     return re.sub(r"(?<!\d)0+(?=\d)", "", re.sub(r"\.0$", "", folded))
 
 
@@ -116,9 +119,12 @@ def check_queries(
 
 def alike_names(unknown: Sequence[str], known: Iterable[str]) -> dict[str, str]:
     """Find the known name that an unknown one is probably another way to write, if there is one."""
+    known = sorted(known)
+    if not known:
+        return {}
     wanted = {_alike(name) for name in unknown}
     near: dict[str, str] = {}
-    for name in sorted(known):
+    for name in known:
         folded = _alike(name)
         if folded in wanted:
             near.setdefault(folded, name)
