@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from labeler.cli.output import Progress, print_facts, print_json, tell
+from labeler.cli.output import Progress, print_facts, print_json, program, tell
 from labeler.cli.project import Database, JsonOutput, open_project
 from labeler.errors import ConflictError, JudgeError, MissingExtraError
 
@@ -57,10 +57,14 @@ def demo(
     print_facts(facts)
     print()
     print("The judge isn't calibrated on these texts, so most items go to people. Now try:")
-    print(f"  labeler review --pool {_POOL}      judge some items, blind")
-    print(f"  labeler pool show {_POOL}          see what each retriever brought")
-    print("  labeler queue                   see what waits, and why")
-    print(f"  labeler export qrels demo.qrels --pool {_POOL}")
+    labeler = program()
+    for words, why in (
+        (f"review --pool {_POOL}", "judge some items, blind"),
+        (f"pool show {_POOL}", "see what each retriever brought"),
+        ("queue", "see what waits, and why"),
+        (f"export qrels demo.qrels --pool {_POOL}", "write the labels out"),
+    ):
+        print(f"  {labeler} {words}".ljust(len(labeler) + 44) + why)
 
 
 def _refuse_other_projects(store: Store) -> None:

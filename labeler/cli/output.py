@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sys
 import threading
 import time
@@ -21,11 +22,17 @@ __all__ = [
     "print_facts",
     "print_json",
     "print_table",
+    "program",
     "tell",
     "working",
 ]
 
 _SHOWN_FAULTS = 30
+
+
+def program() -> str:
+    """Name this program as it can be typed here: with its path where it isn't on the PATH."""
+    return "labeler" if shutil.which("labeler") else sys.argv[0]
 
 
 def tell(text: str) -> None:

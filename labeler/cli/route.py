@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from pathlib import Path
 
-from labeler.cli.output import print_facts, print_json, working
+from labeler.cli.output import print_facts, print_json, program, working
 from labeler.cli.project import Database, JsonOutput, open_project
 
 
@@ -54,4 +54,4 @@ def route(
     if report.revision is None:
         print("nothing changed")
     elif report.to_people:
-        print(f"next: labeler review --pool {pool}")
+        print(f"next: {program()} review --pool {pool}")
