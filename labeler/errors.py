@@ -127,7 +127,7 @@ class MissingExtraError(LabelerError):
     def __init__(self, what: str, *, extra: str) -> None:
         super().__init__(
             f"{what} needs the extra '{extra}', which is not installed",
-            hint=f"pip install 'labeler[{extra}]'",
+            hint=f"install Labeler with it: pip install '.[{extra}]' in its folder",
         )
         self.extra = extra
 

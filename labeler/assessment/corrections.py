@@ -23,7 +23,7 @@ from labeler.records.corpus import (
 from labeler.records.judgments import CorrectionTarget, DecisionSupport, Judgment, Occasion
 from labeler.records.pools import Item
 from labeler.records.queries import Query
-from labeler.records.scales import Assessor, AssessorKind, RubricRecord
+from labeler.records.scales import Assessor, AssessorKind, RubricRecord, ScaleLevel
 from labeler.store.bulk import is_one_of
 from labeler.store.database import Store, WriteTransaction
 from labeler.store.projections import judgments_in_force, refresh
@@ -127,24 +127,42 @@ def correct(store: Store, correction: Correction, reason: str) -> Touched:
             decisions=touched.decisions,
         )
         if correction.level is not None:
-            _replace(tx, touched.items, correction.level)
+            _replace(tx, touched, correction.level)
         settle_items(tx, touched.items)
         refresh(tx.connection, list(touched.items))
     return touched
 
 
-def _replace(tx: WriteTransaction, items: Sequence[int], word: str) -> None:
-    """Append the corrector's own judgment in place of what was withdrawn."""
+def _scales_of(connection: Connection, judgments: Sequence[int]) -> set[int]:
+    """Give the scales of the levels of some judgments."""
+    level = table(ScaleLevel)
+    statement = (
+        sa.select(level.c.scale_id)
+        .join(_JUDGMENT, _JUDGMENT.c.level_id == level.c.id)
+        .where(is_one_of(connection, _JUDGMENT.c.id, judgments))
+        .distinct()
+    )
+    return {int(row[0]) for row in connection.execute(statement)}
+
+
+def _replace(tx: WriteTransaction, touched: Touched, word: str) -> None:
+    """Append the corrector's own judgment in place of what was withdrawn.
+
+    The level is one of the scale that the withdrawn judgments were on; of the rubric's where they
+    were on several or none.
+    """
     rubric = table(RubricRecord)
     person = assessor_key(tx, AssessorKind.PERSON, tx.actor)
-    for item in items:
+    scales = _scales_of(tx.connection, touched.judgments)
+    for item in touched.items:
         statement = (
             sa.select(rubric.c.scale_id, rubric.c.digest)
             .join(_ITEM, _ITEM.c.rubric_id == rubric.c.id)
             .where(_ITEM.c.id == item)
         )
         row = tx.connection.execute(statement).one()
-        scale = scale_of(tx.connection, row.scale_id)
+        scale_id = next(iter(scales)) if len(scales) == 1 else row.scale_id
+        scale = scale_of(tx.connection, scale_id)
         level = None if word == CANNOT_JUDGE else scale.read(word)
         if level is None and word != CANNOT_JUDGE:
             raise UsageError(f"'{word}' is no level", hint=scale.describe())
@@ -195,18 +213,14 @@ def _of_document(statement: Select[int], document: int) -> Select[int]:
     """Keep the items whose evidence a chunk of the document carries in the item's snapshot."""
     chunk, link = table(SnapshotChunk), table(ChunkEvidence)
     carried = (
-        sa.select(link.c.id)
+        sa.select(link.c.snapshot_id, link.c.evidence_id)
         .join(
             chunk,
             sa.and_(chunk.c.chunk_id == link.c.chunk_id, chunk.c.snapshot_id == link.c.snapshot_id),
         )
-        .where(
-            chunk.c.document_id == document,
-            link.c.evidence_id == _ITEM.c.evidence_id,
-            link.c.snapshot_id == _ITEM.c.snapshot_id,
-        )
+        .where(chunk.c.document_id == document)
     )
-    return statement.where(carried.exists())
+    return statement.where(sa.tuple_(_ITEM.c.snapshot_id, _ITEM.c.evidence_id).in_(carried))
 
 
 def _key(connection: Connection, of: type, column: str, name: str, what: str) -> int:

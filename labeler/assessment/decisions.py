@@ -22,7 +22,13 @@ from labeler.records.judgments import (
     Withdrawal,
     WithdrawnKind,
 )
-from labeler.records.queue import EventKind, ReviewEvent, VotePurpose
+from labeler.records.queue import (
+    Assignment,
+    AssignmentState,
+    EventKind,
+    ReviewEvent,
+    VotePurpose,
+)
 from labeler.records.scales import Assessor, AssessorKind, ScaleLevel
 from labeler.store.bulk import insert_rows, is_one_of
 from labeler.store.database import WriteTransaction
@@ -45,9 +51,16 @@ _HUMAN = frozenset({Basis.ONE_REVIEWER, Basis.CONSENSUS, Basis.ADJUDICATION})
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """What came of settling some items, by item."""
+    """What came of settling some items, by item.
+
+    Attributes:
+        settled: Items that newly have a grade of people.
+        abstained: Items of which people newly say that they can't be judged.
+        disputed: Items on which people contradict each other.
+    """
 
     settled: frozenset[int]
+    abstained: frozenset[int]
     disputed: frozenset[int]
 
 
@@ -149,9 +162,29 @@ def settle_items(tx: WriteTransaction, item_ids: Iterable[int]) -> Decided:
             decisions=outdated,
         )
     append_decisions(tx, new)
+    _want_no_first_vote(tx.connection, [decision.item_id for decision in new])
     if ids:
         refresh(tx.connection, ids)
-    return Decided(frozenset(decision.item_id for decision in new), frozenset(disputed))
+    graded = [decision for decision in new if decision.settlement.grade is not None]
+    return Decided(
+        settled=frozenset(decision.item_id for decision in graded),
+        abstained=frozenset(decision.item_id for decision in new if decision not in graded),
+        disputed=frozenset(disputed),
+    )
+
+
+def _want_no_first_vote(connection: Connection, items: Sequence[int]) -> None:
+    """Take items that people have settled out of the queue; a second vote may still be wanted."""
+    slot = table(Assignment)
+    first = [VotePurpose.PRIMARY.value, VotePurpose.AUDIT.value]
+    if items:
+        connection.execute(
+            sa.delete(slot).where(
+                is_one_of(connection, slot.c.item_id, items),
+                slot.c.state == AssignmentState.WAITING.value,
+                slot.c.purpose.in_(first),
+            )
+        )
 
 
 def standing_decisions(connection: Connection, item_ids: Sequence[int]) -> list[int]:

@@ -145,4 +145,9 @@ def _correct(
         print_json({**about, "dryRun": dry_run, **facts})
         return
     print_facts(facts)
-    tell("nothing was changed" if dry_run else "next: `labeler route POOL` sends these to people")
+    if dry_run:
+        tell("nothing was changed")
+    elif correction.level is not None:
+        tell(f"{correction.level} is in force in their place")
+    else:
+        tell("these items are unknown now; `labeler route POOL` sends them to people")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from cyclopts import App
 
-from labeler.cli.output import print_facts, print_json, tell, working
+from labeler.cli.output import print_facts, print_json, print_table, tell, working
 from labeler.cli.project import Database, JsonOutput, open_project
 from labeler.errors import ExitCode
 
@@ -61,3 +61,22 @@ def backup(target: Path, *, db: Database = None, json: JsonOutput = False) -> No
         print_json({"file": str(target), "bytes": size})
     else:
         print_facts({"backup": str(target), "bytes": size})
+
+
+@app.command
+def log(*, last: int = 20, db: Database = None, json: JsonOutput = False) -> None:
+    """List the revisions, newest first: what `export --as-of` takes.
+
+    Parameters
+    ----------
+    last
+        How many.
+    """
+    from labeler.store.maintenance import revisions
+
+    with open_project(db) as store, store.read() as connection:
+        rows = revisions(connection, last)
+    if json:
+        print_json({"revisions": rows})
+    elif rows:
+        print_table(list(rows[0]), [list(row.values()) for row in rows])

@@ -62,9 +62,9 @@ def demo(
         (f"review --pool {_POOL}", "judge some items, blind"),
         (f"pool show {_POOL}", "see what each retriever brought"),
         ("queue", "see what waits, and why"),
-        (f"export qrels demo.qrels --pool {_POOL}", "write the labels out"),
+        (f"export qrels demo.qrels --pool {_POOL} --labels human", "write your labels out"),
     ):
-        print(f"  {labeler} {words}".ljust(len(labeler) + 44) + why)
+        print(f"  {labeler} {words}".ljust(len(labeler) + 59) + why)
 
 
 def _refuse_other_projects(store: Store) -> None:
@@ -160,6 +160,6 @@ def _route(store: Store) -> dict[str, object]:
     report = route_pool(store, _POOL, UNCALIBRATED)
     return {
         "accepted without people": sum(report.accepted.values()),
-        "of them drawn for an audit": report.audited,
-        "waiting for people": report.to_people,
+        "waiting for people": report.to_people + report.audited,
+        "of them an audit of what was accepted": report.audited,
     }

@@ -90,6 +90,11 @@ def qrels(
     else:
         print_facts(facts)
     tell(f"left out: {report.abstained:,} abstained, {report.unknown:,} unknown")
+    if by_judge := report.by_basis.get("accepted", 0):
+        tell(
+            f"note: {by_judge:,} labels are a judge's, accepted by a policy and not by a person; "
+            "--labels human leaves them out"
+        )
 
 
 @app.command

@@ -257,6 +257,7 @@ def _print(report: ImportReport, *, json: bool) -> None:
         print_table(list(report.details[0]), [list(row.values()) for row in report.details])
         print()
     counts = {name: count for name, count in report.counts.items() if count or name == "added"}
-    print_facts({**report.facts, **counts})
+    revision = {} if report.revision is None else {"revision": report.revision}
+    print_facts({**report.facts, **counts, **revision})
     if report.revision is None:
         print("nothing changed: the project holds all of this already")

@@ -11,9 +11,14 @@ from labeler.cli.output import Progress, print_facts, print_json
 from labeler.cli.project import Database, JsonOutput, open_project
 from labeler.errors import ExitCode
 
+_FIT = "Fit the embedded judge's coefficients on a labelled collection."
+_EVALUATE = "Measure the embedded judge on a labelled collection."
+
 app = App(name="judge", help="Have a pool judged.")
-app.command("labeler.cli.judge_embedded:embedded_fit", name="embedded-fit")
-app.command("labeler.cli.judge_embedded:embedded_evaluate", name="embedded-evaluate")
+app.command("labeler.cli.judge_embedded:embedded_fit", name="embedded-fit", help=_FIT)
+app.command(
+    "labeler.cli.judge_embedded:embedded_evaluate", name="embedded-evaluate", help=_EVALUATE
+)
 
 
 @app.command

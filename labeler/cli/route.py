@@ -36,7 +36,7 @@ def route(
     with open_project(db) as store, working("routing"):
         report = route_pool(store, pool, chosen)
     if json:
-        print_json({**asdict(report), "reasons": dict(report.reasons)})
+        print_json(asdict(report))
         return
     print_facts(
         {
@@ -45,9 +45,9 @@ def route(
             "carried from the same text": report.carried,
             "accepted": sum(report.accepted.values()),
             **{f"  {grade}": count for grade, count in report.accepted.items()},
-            "  drawn for the audit": report.audited,
-            "to people": report.to_people,
+            "waiting for people": report.to_people + report.audited,
             **{f"  {reason}": count for reason, count in report.reasons.items()},
+            "  audit of what was accepted": report.audited,
             "without text": report.unavailable,
         }
     )

@@ -15,6 +15,7 @@ from labeler.records.corpus import Snapshot
 from labeler.records.pools import Item, Pool
 from labeler.records.project import Revision
 from labeler.records.scales import RubricRecord
+from labeler.store.registry import snapshots_by_name
 
 __all__ = ["Scope", "find_scope"]
 
@@ -82,6 +83,8 @@ def find_scope(
             revision,
             as_of,
         )
+    if snapshot is None and len(named := snapshots_by_name(connection)) == 1:
+        snapshot = next(iter(named))
     stand = _meant(connection, table(Snapshot), "snapshot", snapshot)
     item = table(Item)
     used = sa.select(item.c.rubric_id).where(item.c.snapshot_id == stand.id).distinct()

@@ -13,9 +13,10 @@ from sqlalchemy import Connection
 from labeler.errors import NotFoundError, UsageError
 from labeler.formats.findings import Findings, shown
 from labeler.records import table
-from labeler.records.corpus import Chunk, ChunkEvidence, Evidence, Snapshot, SnapshotChunk
+from labeler.records.corpus import IDS_ONLY, Chunk, ChunkEvidence, Evidence, Snapshot, SnapshotChunk
 from labeler.records.queries import Query, QueryVersion
 from labeler.store.database import WriteTransaction
+from labeler.store.registry import snapshots_by_name
 
 __all__ = [
     "IDS_ONLY",
@@ -25,9 +26,6 @@ __all__ = [
     "tell_no_corpus",
     "tell_unknown_documents",
 ]
-
-IDS_ONLY = "ids-only"
-"""The empty snapshot that runs and labels stand on when no corpus was imported."""
 
 
 def snapshot_meant(tx: WriteTransaction, name: str | None) -> tuple[int, str]:
@@ -42,15 +40,16 @@ def snapshot_meant(tx: WriteTransaction, name: str | None) -> tuple[int, str]:
     """
     snapshot = table(Snapshot)
     rows = tx.connection.execute(sa.select(snapshot.c.name, snapshot.c.id).order_by(snapshot.c.id))
-    known = {str(row.name): int(row.id) for row in rows}
+    everything = {str(row.name): int(row.id) for row in rows}
+    known = snapshots_by_name(tx.connection)
     names = ", ".join(known)
     if name is not None:
-        if name not in known:
+        if name not in everything:
             raise NotFoundError(
                 f"there is no snapshot '{name}'",
                 hint=f"there is {names}" if known else "`labeler import corpus` makes one",
             )
-        return known[name], name
+        return everything[name], name
     if len(known) > 1:
         raise UsageError(
             f"the project has several snapshots: {names}", hint="name one: --snapshot NAME"

@@ -82,7 +82,13 @@ def import_labels(store: Store, paths: Sequence[Path], options: LabelOptions) ->
         items = resolve_items(tx, snapshot_id, _pairs(labels), findings)
         labels = [label for label in labels if label.row.pair in items.evidence]
         judged, repeats = _number_samples(labels, items.evidence, options, findings)
-        left_out = settle(findings, lenient=options.lenient, kept=len(judged))
+        left_out = settle(
+            findings,
+            lenient=options.lenient,
+            kept=len(judged),
+            hint="say what labels mean with --map, or which column holds them with --field "
+            "label=NAME; --lenient leaves out odd rows, and with them all labels of a kind",
+        )
         added, pairs = _store(tx, judged, items, rubric, snapshot_id)
         decided = settle_items(tx, added)
     tell_disputes([pairs[item] for item in sorted(decided.disputed)], paths[0], findings)
@@ -102,6 +108,7 @@ def import_labels(store: Store, paths: Sequence[Path], options: LabelOptions) ->
             "left out": left_out,
             "added": sum(added.values()),
             "settled": len(decided.settled),
+            "settled as unjudgeable": len(decided.abstained),
             "disputed": len(decided.disputed),
         },
         {

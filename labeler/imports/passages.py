@@ -14,6 +14,7 @@ from labeler.formats.fields import CORPUS, Fields, as_id, lookup, resolve
 from labeler.formats.findings import Findings, shown
 from labeler.formats.records import Record, read_records
 from labeler.formats.source import clean_text
+from labeler.imports.report import headerless
 
 __all__ = ["Passage", "corpus_digest", "corpus_files", "read_passages"]
 
@@ -108,7 +109,7 @@ def rows_of(
     """Go through the rows of one corpus file, with the columns that its first row resolves to."""
     fields: Fields | None = None
     for record in read_records(
-        path, findings, columns=("id", "text"), known=set(overrides.values())
+        path, findings, columns=headerless(path), known=set(overrides.values())
     ):
         if fields is None:
             fields = resolve(

@@ -16,6 +16,7 @@ from labeler.formats.fields import QUERIES, Fields, as_id, lookup, resolve
 from labeler.formats.findings import Findings, shown
 from labeler.formats.records import Record, read_records
 from labeler.formats.source import clean_text
+from labeler.imports.report import headerless
 from labeler.records.queries import Origin
 
 __all__ = ["GROUP_KEYS", "QueryRow", "group_patterns", "query_files", "read_queries"]
@@ -112,7 +113,7 @@ def read_queries(
         fields: Fields | None = None
         repeated: list[int] = []
         for record in read_records(
-            path, findings, columns=("id", "text"), known=set(overrides.values())
+            path, findings, columns=headerless(path), known=set(overrides.values())
         ):
             if fields is None:
                 fields = _resolved(record, overrides, path, findings)

@@ -8,8 +8,9 @@ from pathlib import Path
 
 from labeler.errors import InputError, UsageError
 from labeler.formats.findings import Findings, Notice
+from labeler.formats.source import plain_suffix
 
-__all__ = ["ImportReport", "name_from", "settle", "split_mapping", "split_pairs"]
+__all__ = ["ImportReport", "headerless", "name_from", "settle", "split_mapping", "split_pairs"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,7 @@ class ImportReport:
     details: tuple[Mapping[str, object], ...] = ()
 
 
-def settle(findings: Findings, *, lenient: bool, kept: int) -> int:
+def settle(findings: Findings, *, lenient: bool, kept: int, hint: str | None = None) -> int:
     """Stop when there are faults, or, leniently, turn each into a notice and count the rows.
 
     Args:
@@ -41,6 +42,7 @@ def settle(findings: Findings, *, lenient: bool, kept: int) -> int:
         lenient: Whether faulty rows may be left out. A file that can't be read, or in which a
             needed column is missing, is refused all the same.
         kept: How many sound rows there are.
+        hint: What to do about faults, where there is something better to say than to mend them.
 
     Returns:
         How many rows are left out.
@@ -58,7 +60,8 @@ def settle(findings: Findings, *, lenient: bool, kept: int) -> int:
             hint="mend what is named above; --lenient leaves out single rows only",
         )
     if not lenient:
-        raise InputError(faults, hint="mend the file, or add --lenient to leave such rows out")
+        told = hint or "mend the file, or add --lenient to leave such rows out"
+        raise InputError(faults, hint=told)
     if not kept:
         raise InputError(faults, hint="no sound row is left: mend the file")
     for fault in faults:
@@ -100,6 +103,14 @@ def split_mapping(options: tuple[str, ...]) -> dict[str, str]:
         if pending:
             pairs.append(pending)
     return split_pairs(tuple(pairs), "--map")
+
+
+def headerless(path: Path) -> tuple[str, ...] | None:
+    """Name the columns of a table without a header: id and text, as in TSV collections.
+
+    A CSV file has a header; one whose names are unknown is told, not taken for a row.
+    """
+    return None if plain_suffix(path) == ".csv" else ("id", "text")
 
 
 def name_from(path: Path, generic: frozenset[str]) -> str:

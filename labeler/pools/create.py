@@ -49,10 +49,12 @@ def create_pool(store: Store, name: str, options: PoolOptions) -> PoolReport:
     """Make a pool, all of it or nothing; making it again the same way changes nothing.
 
     Raises:
-        UsageError: When the depth is below 1.
+        UsageError: When the depth is below 1, or the name can't be one.
         NotFoundError: When a run, the snapshot or the pool to extend isn't there.
         ConflictError: When a pool of that name holds something else.
     """
+    if not name.strip() or not name.isprintable() or "/" in name:
+        raise UsageError(f"'{name}' can't be the name of a pool", hint="such as d10 or bm25-top20")
     if options.depth < 1:
         raise UsageError("--depth is 1 or more")
     with store.write(f"pool create {name}") as tx:

@@ -18,6 +18,7 @@ from labeler.records.judgments import Judgment
 from labeler.records.pools import Item
 from labeler.records.runs import Hit, Role, Run, RunQuery
 from labeler.store.bulk import intern, is_one_of
+from labeler.store.registry import snapshots_by_name
 
 __all__ = [
     "Order",
@@ -71,6 +72,14 @@ def runs_meant(
         NotFoundError: When a pattern matches no run.
         UsageError: When the runs stand on several snapshots and none is named.
     """
+    if snapshot is None and not patterns:
+        named = list(snapshots_by_name(connection))
+        if len(named) > 1:
+            raise UsageError(
+                f"the project has several snapshots: {', '.join(named)}",
+                hint="name one: --snapshot NAME",
+            )
+        snapshot = named[0] if named else None
     runs = [run for run in all_runs(connection) if snapshot in {None, run.snapshot}]
     if not runs:
         where = f" over the snapshot '{snapshot}'" if snapshot else ""

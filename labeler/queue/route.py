@@ -122,9 +122,11 @@ def route_pool(store: Store, name: str, policy: Policy) -> RouteReport:
         policy=policy.name,
         settled_by_people=plan.settled,
         carried=plan.carried,
-        accepted=Counter(answer.grade.value for answer in plan.accepted.values() if answer.grade),
+        accepted=dict(
+            Counter(answer.grade.value for answer in plan.accepted.values() if answer.grade)
+        ),
         to_people=len(plan.to_people),
-        reasons=Counter(reason for reasons in plan.to_people.values() for reason in reasons),
+        reasons=dict(Counter(reason for reasons in plan.to_people.values() for reason in reasons)),
         audited=len(plan.audited),
         unavailable=sum(not available for available in items.values()),
         newly_accepted=new,

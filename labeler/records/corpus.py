@@ -12,6 +12,7 @@ from sqlmodel import Field
 from labeler.records.base import Record, UtcDateTime, keyed
 
 __all__ = [
+    "IDS_ONLY",
     "Chunk",
     "ChunkEvidence",
     "Document",
@@ -21,6 +22,10 @@ __all__ = [
     "SnapshotDocument",
     "SnapshotEvidence",
 ]
+
+
+IDS_ONLY = "ids-only"
+"""The empty snapshot that runs and labels stand on as long as no corpus was imported."""
 
 
 class Snapshot(Record, table=True):

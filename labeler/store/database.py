@@ -176,7 +176,7 @@ def translated_errors(location: Location) -> Iterator[None]:
         if "not a database" in told or "malformed" in told:
             raise BrokenDatabaseError(
                 f"{location.shown} is damaged, or it isn't a SQLite database: {told}",
-                hint="`labeler db check` says more; a backup can take its place",
+                hint="put a backup in its place, if there is one; keep the damaged file",
             ) from None
         if "disk is full" in told or "disk I/O error" in told or "readonly" in told:
             raise StoreError(f"{location.shown} can't be written: {told}") from None

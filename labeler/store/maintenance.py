@@ -16,7 +16,7 @@ from labeler.store.guards import expected_guards, installed_guards
 from labeler.store.projections import projection_digest, refresh
 from labeler.store.registry import text_digest
 
-__all__ = ["Finding", "backup", "check"]
+__all__ = ["Finding", "backup", "check", "revisions"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +50,21 @@ def backup(store: Store, target: Path) -> int:
     finally:
         raw.close()
     return target.stat().st_size
+
+
+def revisions(connection: Connection, last: int) -> list[dict[str, object]]:
+    """List the newest revisions, newest first: number, time, who, and which command."""
+    revision = table(Revision)
+    rows = connection.execute(sa.select(revision).order_by(revision.c.id.desc()).limit(last))
+    return [
+        {
+            "revision": row.id,
+            "at": row.at.isoformat(timespec="seconds"),
+            "actor": row.actor,
+            "command": row.command,
+        }
+        for row in rows
+    ]
 
 
 def check(store: Store) -> list[Finding]:

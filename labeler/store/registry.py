@@ -12,6 +12,7 @@ from sqlalchemy import Connection, Table
 from labeler.errors import NotFoundError
 from labeler.labels import SHIPPED_SCALES, Grade, Level, Scale
 from labeler.records import table
+from labeler.records.corpus import IDS_ONLY, Snapshot
 from labeler.records.project import Text
 from labeler.records.scales import (
     Assessor,
@@ -30,6 +31,7 @@ __all__ = [
     "rubric_key",
     "scale_key",
     "scale_of",
+    "snapshots_by_name",
     "store_texts",
     "text_digest",
 ]
@@ -63,6 +65,18 @@ def store_texts(connection: Connection, bodies: Iterable[str]) -> dict[str, int]
     )
     find(missing)
     return {body: found[digest] for digest, body in by_digest.items()}
+
+
+def snapshots_by_name(connection: Connection) -> dict[str, int]:
+    """Give the snapshots that may be meant where none is named, by name, oldest first.
+
+    The empty one that ids stand on steps back as soon as there is another.
+    """
+    snapshot = table(Snapshot)
+    rows = connection.execute(sa.select(snapshot.c.name, snapshot.c.id).order_by(snapshot.c.id))
+    found = {str(name): int(key) for name, key in rows}
+    real = {name: key for name, key in found.items() if name != IDS_ONLY}
+    return real or found
 
 
 def _one_key(tx: WriteTransaction, into: Table, key: dict[str, Any], more: dict[str, Any]) -> int:

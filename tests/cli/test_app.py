@@ -46,7 +46,7 @@ COMMANDS = [
     *(["pool", name] for name in ("create", "show", "plan", "list")),
     *(["export", name] for name in ("qrels", "jsonl", "parquet", "testset", "corpus")),
     *(["correct", name] for name in ("judgment", "evidence", "document", "rubric")),
-    *(["db", name] for name in ("check", "rebuild", "backup")),
+    *(["db", name] for name in ("check", "rebuild", "backup", "log")),
     *(["corpus", name] for name in ("list", "diff")),
     *(["judge", "run"], ["route"], ["review"], ["queue"], ["demo"]),
 ]

@@ -241,6 +241,7 @@ class Sitting:
             self.drafts.pop(shown.claim.task_id, None)
         if text.strip():
             self._outbox.add(Note(self.new_key(), shown, text.strip(), is_flag))
+            self.notice = "flag kept with this item" if is_flag else "note kept with this item"
 
     def keep_draft(self, text: str) -> None:
         """Remember a note that isn't finished; it is kept with what is done to the item next."""
@@ -320,6 +321,8 @@ class Sitting:
         self.tally.changed(-1)
         if self._given:
             self._given.pop()
+        if self.notice != _HELD_KEY:
+            self.notice = "the last vote is taken back"
         self._put_first(shown)
 
     # How it does it
