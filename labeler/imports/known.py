@@ -185,8 +185,7 @@ def tell_no_corpus(what: str, path: Path, snapshot: str, findings: Findings) -> 
             path,
             None,
             f"there is no corpus, so these {what} stand on the empty snapshot '{IDS_ONLY}' and "
-            "none of their passages can be judged; after `import corpus`, import them again with "
-            "--snapshot",
+            "none of their passages can be judged; after `import corpus`, import them again",
         )
 
 

@@ -133,17 +133,16 @@ def test_a_run_none_of_whose_queries_is_known_is_refused_leniently_too(project: 
 def test_a_run_before_its_corpus(project: Project) -> None:
     name, text = SOUND["runs"]
     told = project.do("import", "runs", write(name, text))
-    assert "import them again with --snapshot" in told.err
+    assert "import them again" in told.err
     told = project.do("import", "labels", write(*SOUND["labels"]))
-    assert "import them again with --snapshot" in told.err
+    assert "import them again" in told.err
     project.do("import", "corpus", write(*SOUND["corpus"]), "--snapshot", "c")
-    assert "--snapshot NAME" in project.refused("import", "runs", Path(name), code=2)
-    told = project.do("import", "runs", Path(name), "--snapshot", "c")
+    assert "no runs over the snapshot 'c'" in project.refused("pool", "create", "p", "--depth", "2")
+    told = project.do("import", "runs", Path(name))
     assert "no corpus" not in told.err
-    assert "--snapshot" in project.refused("pool", "create", "p", "--depth", "2", code=2)
-    made = project.json("pool", "create", "p", "--depth", "2", "--snapshot", "c")
+    made = project.json("pool", "create", "p", "--depth", "2")
     assert (made["candidates"], made["without_text"]) == (3, 0)
-    project.do("import", "labels", Path("l.txt"), "--snapshot", "c")
+    project.do("import", "labels", Path("l.txt"))
     project.do("export", "qrels", "out.txt", "--pool", "p")
     assert Path("out.txt").read_text() == "q1 0 d1 1\nq1 0 d2 0\nq2 0 d2 1\n"
 

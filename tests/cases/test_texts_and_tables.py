@@ -89,10 +89,11 @@ def test_36_no_message_carries_an_escape_sequence(project: Project) -> None:
     assert "\x07" not in refused
     project.do("import", "runs", write("r.jsonl", json.dumps({**rows[0], "rank": 1})))
     printed = project.do("import", "runs", Path("r.jsonl"), "--name", bad)
-    project.do("pool", "create", bad, "--depth", "1")
-    for told in (printed, project.do("pool", "show", bad), project.do("pool", "list")):
-        assert "\x1b" not in told.out + told.err
-        assert "\x07" not in told.out + told.err
+    refused = project.refused("pool", "create", bad, "--depth", "1", code=2)
+    project.do("pool", "create", "p", "--depth", "1")
+    for told in (printed.out, printed.err, refused, project.do("pool", "show", "p").out):
+        assert "\x1b" not in told
+        assert "\x07" not in told
 
 
 @pytest.mark.parametrize("number", ["38", "39", "40", "42"])
