@@ -10,8 +10,9 @@ from labeler.errors import Fault, InputError
 from labeler.formats.findings import Findings, Notice
 from labeler.formats.scale_file import scale_named
 from labeler.imports.label_rows import read_labels
-from labeler.imports.passages import corpus_files, read_passages
-from labeler.imports.query_rows import QueryRow, query_files, read_queries
+from labeler.imports.parts import files_of
+from labeler.imports.passages import read_passages
+from labeler.imports.query_rows import QueryRow, read_queries
 from labeler.imports.report import settle
 from labeler.imports.scale_choice import choose_scale, read_levels
 from labeler.labels import Grade
@@ -62,8 +63,10 @@ def read_collection(
         InputError: When a file holds faults, or no pair is left.
     """
     findings = Findings()
-    passages = read_passages(corpus_files([folder], findings), {}, findings)
-    queries = read_queries(query_files([folder], findings), {}, {}, QueryRow("", ""), findings)
+    passages = read_passages(files_of([folder], "corpus", findings), {}, findings)
+    queries = read_queries(
+        files_of([folder], "queries", findings), {}, {}, QueryRow("", ""), findings
+    )
     source = labels or (folder / "qrels.txt" if (folder / "qrels.txt").is_file() else folder)
     rows = read_labels([source], {}, findings, lenient=False)
     named = scale_named(scale) if scale is not None else None

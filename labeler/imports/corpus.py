@@ -11,7 +11,8 @@ import sqlalchemy as sa
 
 from labeler.errors import ConflictError
 from labeler.formats.findings import Findings
-from labeler.imports.passages import Passage, corpus_digest, corpus_files, read_passages
+from labeler.imports.parts import files_of
+from labeler.imports.passages import Passage, corpus_digest, read_passages
 from labeler.imports.report import ImportReport, name_from, settle
 from labeler.records import table
 from labeler.records.corpus import (
@@ -53,7 +54,7 @@ def import_corpus(store: Store, paths: Sequence[Path], options: CorpusOptions) -
         ConflictError: When a snapshot of that name has other content.
     """
     findings = Findings()
-    files = corpus_files(paths, findings)
+    files = files_of(paths, "corpus", findings)
     passages = read_passages(files, options.fields, findings)
     if not passages and not findings.faults:
         findings.fault(paths[0], None, "no passages")

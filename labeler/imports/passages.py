@@ -9,14 +9,13 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
-from labeler.formats.beir import beir_parts
 from labeler.formats.fields import CORPUS, Fields, as_id, lookup, resolve
 from labeler.formats.findings import Findings, shown
 from labeler.formats.records import Record, read_records
 from labeler.formats.source import clean_text
 from labeler.imports.report import headerless
 
-__all__ = ["Passage", "corpus_digest", "corpus_files", "read_passages"]
+__all__ = ["Passage", "corpus_digest", "read_passages"]
 
 _DOCUMENT_FIELDS = ("domain", "product", "region", "effective_date", "source")
 
@@ -44,21 +43,6 @@ class Passage:
     position: int
     about: Mapping[str, str]
     supersedes: str | None
-
-
-def corpus_files(paths: Sequence[Path], findings: Findings) -> list[Path]:
-    """List the files of a corpus; a folder in the layout of BEIR stands for its corpus.jsonl."""
-    files: list[Path] = []
-    for path in paths:
-        if not path.is_dir():
-            files.append(path)
-            continue
-        parts = beir_parts(path, Findings())
-        if parts is None or parts.corpus is None:
-            findings.fault(path, None, "the folder holds no corpus.jsonl")
-        else:
-            files.append(parts.corpus)
-    return files
 
 
 def read_passages(

@@ -11,7 +11,8 @@ import sqlalchemy as sa
 
 from labeler.errors import Fault, InputError
 from labeler.formats.findings import Findings, shown
-from labeler.imports.query_rows import QueryRow, group_patterns, query_files, read_queries
+from labeler.imports.parts import files_of
+from labeler.imports.query_rows import QueryRow, group_patterns, read_queries
 from labeler.imports.report import ImportReport, settle
 from labeler.records import table
 from labeler.records.queries import Origin, Query, QueryVersion
@@ -45,7 +46,7 @@ def import_queries(store: Store, paths: Sequence[Path], options: QueryOptions) -
         InputError: When a file holds faults, or a known query would change without ``update``.
     """
     findings = Findings()
-    files = query_files(paths, findings)
+    files = files_of(paths, "queries", findings)
     defaults = QueryRow(
         key="",
         text="",

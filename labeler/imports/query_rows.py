@@ -11,7 +11,6 @@ from datetime import date
 from pathlib import Path
 
 from labeler.errors import UsageError
-from labeler.formats.beir import beir_parts
 from labeler.formats.fields import QUERIES, Fields, as_id, lookup, resolve
 from labeler.formats.findings import Findings, shown
 from labeler.formats.records import Record, read_records
@@ -19,7 +18,7 @@ from labeler.formats.source import clean_text
 from labeler.imports.report import headerless
 from labeler.records.queries import Origin
 
-__all__ = ["GROUP_KEYS", "QueryRow", "group_patterns", "query_files", "read_queries"]
+__all__ = ["GROUP_KEYS", "QueryRow", "group_patterns", "read_queries"]
 
 CONDITIONS = ("product", "region", "date", "audience")
 GROUP_KEYS = ("conversation", "template", "entity", "source_document")
@@ -80,21 +79,6 @@ def group_patterns(pairs: Mapping[str, str]) -> dict[str, re.Pattern[str]]:
             )
         patterns[key] = pattern
     return patterns
-
-
-def query_files(paths: Sequence[Path], findings: Findings) -> list[Path]:
-    """List the files; a folder in the layout of BEIR stands for its queries.jsonl."""
-    files: list[Path] = []
-    for path in paths:
-        if not path.is_dir():
-            files.append(path)
-            continue
-        parts = beir_parts(path, Findings())
-        if parts is None or parts.queries is None:
-            findings.fault(path, None, "the folder holds no queries.jsonl")
-        else:
-            files.append(parts.queries)
-    return files
 
 
 def read_queries(
