@@ -110,7 +110,7 @@ class InputError(LabelerError):
         self.faults = tuple(faults)
         count = len(self.faults)
         noun = "fault" if count == 1 else "faults"
-        super().__init__(f"{count} {noun} in the input; nothing was imported", hint=hint)
+        super().__init__(f"{count} {noun} in the input; nothing was stored", hint=hint)
 
 
 class NotFoundError(LabelerError):

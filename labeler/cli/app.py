@@ -24,6 +24,7 @@ app = App(
     "The database is --db, else LABELER_DB, else 'db' in labeler.toml, else queue.db here.",
     help_format="plaintext",
     version_flags=["--version"],
+    suppress_keyboard_interrupt=False,  # we say ourselves that what was saved is kept
 )
 
 _COMMANDS = {

@@ -82,6 +82,8 @@ def embedded_evaluate(
         model = read_coefficients(coefficients)
         model_name = f"{model.name}, fitted on {model.fitted_on}"
         skill = evaluate(model, features)
+    if skill.auc is None:
+        tell("note: all labels are of one kind, relevant or not, so no AUC tells them apart")
     facts = {
         "collection": features.name,
         "coefficients": model_name,

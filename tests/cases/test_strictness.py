@@ -45,7 +45,7 @@ def test_a_faulty_file_leaves_no_row_and_can_be_mended(
         import_all(project)
     name = f"faulty-{SOUND[kind][0]}"
     told = project.refused("import", kind, write(name, FAULTY[kind]), *_as_new(kind, filled))
-    assert "nothing was imported" in told
+    assert "nothing was stored" in told
     assert f"{name}:" in told
     # A sound file beside it isn't imported either.
     sound = write(f"sound-{SOUND[kind][0]}", SOUND[kind][1])

@@ -103,3 +103,15 @@ def test_a_judges_labels_are_told_in_an_export(
 def test_a_pool_has_a_name_that_can_be_typed(own_folder: Path, name: str) -> None:
     project(own_folder)
     assert run(["pool", "create", name, "--depth", "2"]) == ExitCode.USAGE
+
+
+def test_an_interrupted_command_says_that_what_was_saved_is_kept(
+    own_folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    project(own_folder)
+    monkeypatch.setattr("labeler.queue.route.route_pool", interrupted)
+    assert run(["route", "p"]) == ExitCode.INTERRUPTED
+    assert "what was saved is kept" in capsys.readouterr().err
