@@ -207,7 +207,7 @@ def plan(
 @app.command(name="list")
 def list_pools(*, db: Database = None, json: JsonOutput = False) -> None:
     """List the pools."""
-    from labeler.pools.named import list_pools as rows_of
+    from labeler.pools.listing import list_pools as rows_of
 
     with open_project(db) as store, store.read() as connection:
         rows = rows_of(connection)

@@ -18,10 +18,11 @@ def queue(*, pool: str | None = None, db: Database = None, json: JsonOutput = Fa
     pool
         Count one pool only.
     """
-    from labeler.queue.counts import count_queue, pool_key
+    from labeler.queue.counts import count_queue
+    from labeler.store.registry import pool_named
 
     with open_project(db) as store, store.read() as connection:
-        key = pool_key(connection, pool) if pool is not None else None
+        key = int(pool_named(connection, pool).id) if pool is not None else None
         counts = count_queue(connection, key)
     if json:
         print_json(asdict(counts))

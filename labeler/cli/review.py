@@ -52,12 +52,12 @@ def _review_lines(
     reviewer: str, *, pool: str | None, limit: int | None, skipped: bool, db: str | None
 ) -> None:
     from labeler.cli.review_lines import review_lines
-    from labeler.queue.counts import pool_key
     from labeler.queue.sitting.session import ReviewSession
+    from labeler.store.registry import pool_named
 
     with open_project(db) as store:
         with store.read() as connection:
-            key = pool_key(connection, pool) if pool is not None else None
+            key = int(pool_named(connection, pool).id) if pool is not None else None
         session = ReviewSession(store, reviewer, pool_id=key, with_skipped=skipped)
         try:
             review_lines(session, sys.stdin, sys.stdout, limit=limit)
@@ -91,12 +91,12 @@ class OpenDesk:
     def __init__(
         self, db: str | None, reviewer: str, pool: str | None, *, with_skipped: bool
     ) -> None:
-        from labeler.queue.counts import pool_key
         from labeler.queue.sitting.desk import Desk
+        from labeler.store.registry import pool_named
 
         self._store = open_project(db)
         with self._store.read() as connection:
-            key = pool_key(connection, pool) if pool is not None else None
+            key = int(pool_named(connection, pool).id) if pool is not None else None
         self._desk = Desk(self._store, reviewer, key, with_skipped)
 
     def perform(self, order: Order) -> Answer:

@@ -12,10 +12,10 @@ from labeler.assessment.labels_in_force import items_of_pool
 from labeler.errors import NotFoundError, UsageError
 from labeler.records import table
 from labeler.records.corpus import Snapshot
-from labeler.records.pools import Item, Pool
+from labeler.records.pools import Item
 from labeler.records.project import Revision
 from labeler.records.scales import RubricRecord
-from labeler.store.registry import snapshots_by_name
+from labeler.store.registry import pool_named, snapshots_by_name
 
 __all__ = ["Scope", "find_scope"]
 
@@ -64,12 +64,11 @@ def find_scope(
         raise NotFoundError(f"there is no revision {as_of}; the newest is {newest}")
     revision = newest if as_of is None else as_of
     if pool is not None:
-        pools = table(Pool)
-        row = connection.execute(sa.select(pools).where(pools.c.name == pool)).first()
-        if row is None or row.revision_id > revision:
+        row = pool_named(connection, pool)
+        if row.revision_id > revision:
             raise NotFoundError(
-                f"there is no pool '{pool}'" + (f" at revision {as_of}" if as_of else ""),
-                hint="`labeler pool list` names them",
+                f"there is no pool '{pool}' at revision {revision}",
+                hint=f"it was made at revision {row.revision_id}",
             )
         stand = _one(connection, table(Snapshot), row.snapshot_id)
         guide = _one(connection, table(RubricRecord), row.rubric_id)

@@ -16,18 +16,17 @@ from sqlalchemy import Connection
 from labeler.assessment.blind import Block
 from labeler.assessment.reading import blocks_of
 from labeler.assessment.verdict import CIRCULAR, Judge, Verdict
-from labeler.errors import NotFoundError
 from labeler.labels import Outcome
 from labeler.records import table
 from labeler.records.judgments import Judgment, Occasion
 from labeler.records.ledger import Job, JobState
-from labeler.records.pools import Candidate, Pool, PoolRun
+from labeler.records.pools import Candidate, PoolRun
 from labeler.records.runs import Run
 from labeler.records.scales import AssessorKind
 from labeler.store.bulk import is_one_of
 from labeler.store.database import Store, WriteTransaction
 from labeler.store.projections import judgments_in_force
-from labeler.store.registry import assessor_key, scale_key, store_texts
+from labeler.store.registry import assessor_key, pool_named, scale_key, store_texts
 
 __all__ = ["JudgeReport", "PooledBlocks", "judge_pool", "read_pool_blocks"]
 
@@ -94,10 +93,8 @@ def read_pool_blocks(connection: Connection, name: str) -> PooledBlocks:
     Raises:
         NotFoundError: When there is no such pool.
     """
-    pool, candidate = table(Pool), table(Candidate)
-    row = connection.execute(sa.select(pool).where(pool.c.name == name)).first()
-    if row is None:
-        raise NotFoundError(f"there is no pool '{name}'", hint="`labeler pool list` names them")
+    candidate = table(Candidate)
+    row = pool_named(connection, name)
     statement = sa.select(candidate.c.item_id).where(candidate.c.pool_id == row.id)
     items = [int(key) for (key,) in connection.execute(statement)]
     blocks = tuple(blocks_of(connection, items, seed=row.digest))

@@ -24,12 +24,12 @@ from labeler.pools.hits import (
     queries_of,
     runs_meant,
 )
-from labeler.pools.named import pool_named
 from labeler.records import table
 from labeler.records.corpus import Evidence
 from labeler.records.pools import Candidate, Item, PoolRun, Source
 from labeler.records.queries import Query
 from labeler.store.database import WriteTransaction
+from labeler.store.registry import pool_named
 
 __all__ = ["Gathered", "Pair", "PoolOptions", "gather", "pool_digest"]
 

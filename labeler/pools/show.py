@@ -12,7 +12,6 @@ from sqlalchemy import Connection
 
 from labeler.assessment.labels_in_force import LabelInForce, items_of_pool, labels_in_force
 from labeler.labels import Outcome
-from labeler.pools.named import pool_named
 from labeler.records import table
 from labeler.records.corpus import Snapshot
 from labeler.records.judgments import Judgment
@@ -20,6 +19,7 @@ from labeler.records.pools import Candidate, Contribution, Item, PoolQuery, Pool
 from labeler.records.runs import Run
 from labeler.records.scales import RubricRecord
 from labeler.store.projections import judgments_in_force
+from labeler.store.registry import pool_named
 
 __all__ = ["ItemStatus", "PoolView", "RunShare", "show_pool"]
 

@@ -9,14 +9,14 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import ColumnElement, Connection
 
-from labeler.errors import NotFoundError
 from labeler.records import table
-from labeler.records.pools import Candidate, Pool
+from labeler.records.pools import Candidate
 from labeler.records.projections import TaskState, TaskStatus
-from labeler.records.queue import Assignment, ReasonAction, ReviewEvent, Task, TaskReason
+from labeler.records.queue import Assignment, ReviewEvent, Task, TaskReason
 from labeler.records.scales import Assessor, AssessorKind
+from labeler.store.projections import reasons_hold
 
-__all__ = ["QueueCounts", "count_queue", "pool_key"]
+__all__ = ["QueueCounts", "count_queue"]
 
 _TASK, _STATE, _REASON = table(Task), table(TaskState), table(TaskReason)
 
@@ -38,19 +38,6 @@ class QueueCounts:
     by_reviewer: Mapping[str, Mapping[str, int]]
 
 
-def pool_key(connection: Connection, name: str) -> int:
-    """Find a pool's key.
-
-    Raises:
-        NotFoundError: When there is no such pool.
-    """
-    pool = table(Pool)
-    key = connection.execute(sa.select(pool.c.id).where(pool.c.name == name)).scalar()
-    if key is None:
-        raise NotFoundError(f"there is no pool '{name}'", hint="`labeler pool list` names them")
-    return int(key)
-
-
 def count_queue(connection: Connection, pool_id: int | None = None) -> QueueCounts:
     """Count the queue, of one pool or of all."""
 
@@ -67,19 +54,13 @@ def count_queue(connection: Connection, pool_id: int | None = None) -> QueueCoun
         .where(in_pool)
         .group_by(_STATE.c.status)
     )
-    latest = (
-        sa.select(sa.func.max(_REASON.c.id))
-        .group_by(_REASON.c.task_id, _REASON.c.reason)
-        .scalar_subquery()
-    )
     waiting = [TaskStatus.OPEN.value, TaskStatus.DISPUTED.value]
     reason = (
         sa.select(_REASON.c.reason, sa.func.count())
         .join(_TASK, _TASK.c.id == _REASON.c.task_id)
         .join(_STATE, _STATE.c.task_id == _TASK.c.id)
         .where(
-            _REASON.c.id.in_(latest),
-            _REASON.c.action == ReasonAction.RAISED.value,
+            reasons_hold(),
             _STATE.c.status.in_(waiting),
             in_pool,
         )

@@ -26,7 +26,6 @@ from labeler.assessment.decisions import (
 from labeler.assessment.labels_in_force import LabelInForce, items_of_pool, labels_in_force
 from labeler.assessment.settlement import Dispute, Settlement, settle_votes
 from labeler.calibration.policies import Policy
-from labeler.errors import NotFoundError
 from labeler.labels import Grade, Outcome
 from labeler.queue.audit import AUDIT, Accepted, draw_audit
 from labeler.queue.order import queue_order
@@ -34,12 +33,12 @@ from labeler.queue.reasons import ItemSignals, JudgeAnswer, accepted_answer, rea
 from labeler.queue.tasks import bring_tasks_in_line
 from labeler.records import table
 from labeler.records.judgments import Basis, CorrectionTarget, Judgment
-from labeler.records.pools import Candidate, Item, Pool
+from labeler.records.pools import Candidate, Item
 from labeler.records.queries import QueryVersion
 from labeler.records.scales import Assessor, AssessorKind, ScaleLevel
 from labeler.store.database import Store, WriteTransaction
 from labeler.store.projections import judgments_in_force, refresh
-from labeler.store.registry import policy_key
+from labeler.store.registry import policy_key, pool_named
 
 __all__ = ["RouteReport", "route_pool"]
 
@@ -96,10 +95,7 @@ def route_pool(store: Store, name: str, policy: Policy) -> RouteReport:
         NotFoundError: When there is no such pool.
     """
     with store.write(f"route {name} --policy {policy.name}") as tx:
-        pool = table(Pool)
-        row = tx.connection.execute(sa.select(pool).where(pool.c.name == name)).first()
-        if row is None:
-            raise NotFoundError(f"there is no pool '{name}'", hint="`labeler pool list`")
+        row = pool_named(tx.connection, name)
         items = _judgeable(tx.connection, row.id)
         settle_items(tx, items)
         labels = labels_in_force(tx.connection, items_of_pool(row.id))

@@ -13,6 +13,7 @@ from labeler.errors import NotFoundError
 from labeler.labels import SHIPPED_SCALES, Grade, Level, Scale
 from labeler.records import table
 from labeler.records.corpus import IDS_ONLY, Snapshot
+from labeler.records.pools import Pool
 from labeler.records.project import Text
 from labeler.records.scales import (
     Assessor,
@@ -28,6 +29,7 @@ from labeler.store.database import WriteTransaction
 __all__ = [
     "assessor_key",
     "policy_key",
+    "pool_named",
     "rubric_key",
     "scale_key",
     "scale_of",
@@ -77,6 +79,23 @@ def snapshots_by_name(connection: Connection) -> dict[str, int]:
     found = {str(name): int(key) for name, key in rows}
     real = {name: key for name, key in found.items() if name != IDS_ONLY}
     return real or found
+
+
+def pool_named(connection: Connection, name: str) -> Any:
+    """Find a pool's row by its name.
+
+    Raises:
+        NotFoundError: When there is none.
+    """
+    pool = table(Pool)
+    row = connection.execute(sa.select(pool).where(pool.c.name == name)).first()
+    if row is None:
+        names = [str(one) for (one,) in connection.execute(sa.select(pool.c.name))]
+        raise NotFoundError(
+            f"there is no pool '{name}'",
+            hint=f"there is {', '.join(names)}" if names else "`labeler pool create` makes one",
+        )
+    return row
 
 
 def _one_key(tx: WriteTransaction, into: Table, key: dict[str, Any], more: dict[str, Any]) -> int:

@@ -11,11 +11,10 @@ from labeler.calibration.policies import UNCALIBRATED
 from labeler.pools.create import PoolOptions, create_pool
 from labeler.queue import claims
 from labeler.queue.claims import claim, queue_left, release
-from labeler.queue.counts import pool_key
 from labeler.queue.route import route_pool
 from labeler.records.scales import AssessorKind
 from labeler.store.database import Store
-from labeler.store.registry import assessor_key
+from labeler.store.registry import assessor_key, pool_named
 from tests.small import pooled
 
 
@@ -29,7 +28,7 @@ def test_a_pool_is_claimed_in_the_order_of_the_queue(
     route_pool(store, "p", UNCALIBRATED)
     with store.write("review start") as tx:
         ana = assessor_key(tx, AssessorKind.PERSON, "ana")
-        top = pool_key(tx.connection, "top")
+        top = int(pool_named(tx.connection, "top").id)
     everything = [one.item_id for one in claim(store, ana, 100)]
     release(store, ana)
     of_top = [one.item_id for one in claim(store, ana, 100, pool_id=top)]

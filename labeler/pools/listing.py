@@ -1,35 +1,16 @@
-"""Pools found by their names, and listed."""
+"""Pools listed with their sizes."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
-from labeler.errors import NotFoundError
 from labeler.records import table
 from labeler.records.pools import Candidate, Pool
 
-__all__ = ["list_pools", "pool_named"]
+__all__ = ["list_pools"]
 
 _POOL, _CANDIDATE = table(Pool), table(Candidate)
-
-
-def pool_named(connection: Connection, name: str) -> Any:
-    """Find a pool's row by its name.
-
-    Raises:
-        NotFoundError: When there is none.
-    """
-    row = connection.execute(sa.select(_POOL).where(_POOL.c.name == name)).first()
-    if row is None:
-        names = [str(one) for (one,) in connection.execute(sa.select(_POOL.c.name))]
-        raise NotFoundError(
-            f"there is no pool '{name}'",
-            hint=f"there is {', '.join(names)}" if names else "`labeler pool create` makes one",
-        )
-    return row
 
 
 def list_pools(connection: Connection) -> list[dict[str, object]]:
