@@ -8,6 +8,10 @@ LabelerError                 something the user can act on: one line, a hint, an
 ├── ConflictError            exit 1: a name is taken by something with other content
 ├── MissingExtraError        exit 1: an optional package is not installed
 ├── JudgeError               exit 1: a judge can't start (wrong weights, unknown name)
+├── ProviderRefusedError     exit 4: a provider takes no more: key, rights, model, quota
+├── ProviderDownError        exit 1: a provider fails again and again
+├── BudgetReachedError       exit 5: the next call could pass the limit on cost
+├── InterruptedRunError      exit 130: a person asked a run to stop; what was answered is kept
 └── StoreError               exit 1: the database can't be used
     ├── NewerDatabaseError   written by a later version of Labeler
     ├── NetworkFilesystemError  SQLite over a network file system
@@ -26,17 +30,21 @@ from enum import IntEnum
 
 __all__ = [
     "BrokenDatabaseError",
+    "BudgetReachedError",
     "ConflictError",
     "DatabaseBusyError",
     "ExitCode",
     "Fault",
     "InputError",
+    "InterruptedRunError",
     "JudgeError",
     "LabelerError",
     "MissingExtraError",
     "NetworkFilesystemError",
     "NewerDatabaseError",
     "NotFoundError",
+    "ProviderDownError",
+    "ProviderRefusedError",
     "StoreError",
     "UsageError",
 ]
@@ -134,6 +142,28 @@ class MissingExtraError(LabelerError):
 
 class JudgeError(LabelerError):
     """A judge can't start: its name is unknown or its weights are not the expected ones."""
+
+
+class ProviderRefusedError(LabelerError):
+    """A provider takes no request at all: the key, the rights, the model or the quota is why."""
+
+    exit_code = ExitCode.REFUSED_BY_PROVIDER
+
+
+class ProviderDownError(LabelerError):
+    """A provider fails again and again, so that going on would only lose items."""
+
+
+class BudgetReachedError(LabelerError):
+    """The next call could pass the limit on cost, so it was not made."""
+
+    exit_code = ExitCode.BUDGET_REACHED
+
+
+class InterruptedRunError(LabelerError):
+    """A person asked a run to stop; what was answered is kept."""
+
+    exit_code = ExitCode.INTERRUPTED
 
 
 class StoreError(LabelerError):

@@ -37,6 +37,7 @@ _COMMANDS = {
     "review": ("review:review", "Clear the queue, blind, in the terminal."),
     "queue": ("queue:queue", "Count what waits for people, and why."),
     "correct": ("correct:app", "Take a judgment, evidence, document or rubric out of force."),
+    "report": ("report:app", "Report on labels: agreement between assessors."),
     "export": ("export:app", "Write labels out: qrels, JSON lines, Parquet, a test set."),
     "db": ("db:app", "Check, back up, and rebuild the database."),
 }

@@ -136,6 +136,7 @@ class Progress:
         self.what = what
         self.total = total
         self.done = 0
+        self.note = ""
         self._started = time.monotonic()
         self._drawn = 0.0
         self._shown = _progress_is_shown()
@@ -151,14 +152,15 @@ class Progress:
             sys.stderr.flush()
 
     def _line(self, seconds: float) -> str:
+        end = f"; {self.note}" if self.note else ""
         if not self.total:
-            return f"{self.what}: {self.done:,}"
+            return f"{self.what}: {self.done:,}{end}"
         share = self.done / self.total
         line = f"{self.what}: {self.done:,} of {self.total:,} ({share:.0%})"
         if self.done and seconds > 1:
             left = round(seconds / self.done * (self.total - self.done))
             line += f", {left // 60}:{left % 60:02d} left"
-        return line
+        return line + end
 
     def __enter__(self) -> Self:
         return self

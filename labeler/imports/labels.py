@@ -114,7 +114,9 @@ def import_labels(store: Store, paths: Sequence[Path], options: LabelOptions) ->
         {
             "snapshot": snapshot,
             "rubric": rubric.name,
-            "scale": "; ".join(sorted({one.label.scale.describe() for one in judged})),
+            "scale": "; ".join(
+                sorted({scale.describe() for scale in {one.label.scale for one in judged}})
+            ),
             "scale chosen": how,
         },
         tuple(findings.notices),
@@ -223,7 +225,10 @@ def _store(
         tx, name=rubric.name, digest=rubric.digest, body=rubric.to_json(), scale=rubric.scale
     )
     items = resolved.keys(tx, snapshot_id, rubric_id)
-    levels = {scale.digest: scale_key(tx, scale)[1] for scale in {one.label.scale for one in kept}}
+    scales = {one.label.scale for one in kept}
+    levels = {scale: scale_key(tx, scale)[1] for scale in scales}
+    # Digests are made once: for each label they would take half the time of an import.
+    scale_digests, rubric_digest = {scale: scale.digest for scale in scales}, rubric.digest
     assessors = {
         (one.kind, one.assessor): assessor_key(tx, one.kind, one.assessor)
         for one in {(one.kind, one.assessor): one for one in kept}.values()
@@ -233,7 +238,7 @@ def _store(
     for one in kept:
         row, level = one.label.row, one.label.level
         item = items[one.label.row.pair]
-        digest = _digest(one, rubric)
+        digest = _digest(one, rubric_digest, scale_digests[one.label.scale])
         assessor = assessors[one.kind, one.assessor]
         if (digest, item, assessor, one.sample) in known:
             continue
@@ -242,7 +247,7 @@ def _store(
                 "item_id": item,
                 "assessor_id": assessor,
                 "outcome": (Outcome.ABSTAINED if level is None else Outcome.JUDGED).value,
-                "level_id": None if level is None else levels[one.label.scale.digest][level.code],
+                "level_id": None if level is None else levels[one.label.scale][level.code],
                 "request_digest": digest,
                 "sample": one.sample,
                 "occasion": Occasion.FIRST.value,
@@ -263,13 +268,13 @@ def _known(tx: WriteTransaction, items: Sequence[int]) -> set[tuple[str, int, in
     return {(row[0], row[1], row[2], row[3]) for row in tx.connection.execute(statement)}
 
 
-def _digest(one: _Judged, rubric: Rubric) -> str:
+def _digest(one: _Judged, rubric_digest: str, scale_digest: str) -> str:
     """Identify an imported label, so that importing it again finds it."""
     row = one.label.row
     content = [
         "import",
-        rubric.digest,
-        one.label.scale.digest,
+        rubric_digest,
+        scale_digest,
         None if one.label.level is None else one.label.level.code,
         None if row.at is None else row.at.isoformat(),
     ]

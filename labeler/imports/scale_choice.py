@@ -20,6 +20,9 @@ from labeler.labels import (
 
 __all__ = ["ReadLabel", "choose_scale", "read_levels"]
 
+_MAPPED_BY_HAND = 8
+"""As many labels a message shows how to map; more numbers than that are no codes but scores."""
+
 
 @dataclass(frozen=True, slots=True)
 class ReadLabel:
@@ -101,16 +104,34 @@ def read_levels(
     for path, counts in unread.items():
         listed = ", ".join(f"{label} ×{count:,}" for label, count in counts.most_common(20))
         name = f"the scale {scale.name}" if scale else "any shipped scale"
-        words = sorted((label.strip("'") for label in counts), key=lambda word: (len(word), word))
-        example = ",".join(f"{word}=..." for word in words[:8])
         findings.fault(
             path,
             first[path],
-            f"labels that {name} doesn't hold: {listed}; nothing is assumed of which is best: say "
-            f"what each means ({', '.join(Grade)}): --map='{example}', or name a --scale",
+            f"labels that {name} doesn't hold: {listed}; {_advice(counts)}",
             rows=counts.total(),
         )
     return read
+
+
+def _advice(unread: Counter[str]) -> str:
+    """Say what to do about labels that no level was found for, as they are shown."""
+    words = sorted((label.strip("'") for label in unread), key=lambda word: (len(word), word))
+    fractions = sum(_is_fraction(word) for word in words)
+    if fractions > _MAPPED_BY_HAND:
+        return (
+            f"{fractions:,} of these are fractions, as scores are: a level has a whole code, and "
+            "nothing is rounded; cut the scores into the codes of a scale before the import"
+        )
+    example = ",".join(f"{word}=..." for word in words[:_MAPPED_BY_HAND])
+    return (
+        "nothing is assumed of which is best: say "
+        f"what each means ({', '.join(Grade)}): --map='{example}', or name a --scale"
+    )
+
+
+def _is_fraction(word: str) -> bool:
+    number = _number(word)
+    return number is not None and not number.is_integer()
 
 
 def _plain(value: object) -> object:

@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Callable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Literal
@@ -28,7 +29,14 @@ from labeler.store.database import Store, WriteTransaction
 from labeler.store.projections import judgments_in_force
 from labeler.store.registry import assessor_key, pool_named, scale_key, store_texts
 
-__all__ = ["JudgeReport", "PooledBlocks", "judge_pool", "read_pool_blocks"]
+__all__ = [
+    "JudgeReport",
+    "PooledBlocks",
+    "judge_pool",
+    "models_of_runs",
+    "read_pool_blocks",
+    "shares_model",
+]
 
 _JUDGMENT, _JOB = table(Judgment), table(Job)
 _SECONDS_BETWEEN_COMMITS = 2.0
@@ -99,11 +107,12 @@ def read_pool_blocks(connection: Connection, name: str) -> PooledBlocks:
     items = [int(key) for (key,) in connection.execute(statement)]
     blocks = tuple(blocks_of(connection, items, seed=row.digest))
     available = sum(len(block.items) for block in blocks)
-    models = _models_of_runs(connection, row.id)
+    models = models_of_runs(connection, row.id)
     return PooledBlocks(row.id, row.digest, blocks, len(items) - available, models)
 
 
-def _models_of_runs(connection: Connection, pool_id: int) -> frozenset[str]:
+def models_of_runs(connection: Connection, pool_id: int) -> frozenset[str]:
+    """Name the models of a pool's runs, at any stage."""
     run, part = table(Run), table(PoolRun)
     columns = [run.c[f"{stage}_config"] for stage in ("retrieval", "reranking", "generation")]
     statement = (
@@ -112,13 +121,14 @@ def _models_of_runs(connection: Connection, pool_id: int) -> frozenset[str]:
     return frozenset(name for row in connection.execute(statement) for name in row if name)
 
 
-def shares_model(judge: Judge, pooled: PooledBlocks) -> Literal["circular", "independent"]:
+def shares_model(
+    models: AbstractSet[str], of_runs: AbstractSet[str]
+) -> Literal["circular", "independent"]:
     """Tell whether a pooled run names a model of the judge in its configuration.
 
     Labels are then marked `circular`: the judge favours what that run finds.
     """
-    named = [name.casefold() for name in pooled.models]
-    shared = any(model.casefold() in name for model in judge.models for name in named)
+    shared = any(model.casefold() in name.casefold() for model in models for name in of_runs)
     return "circular" if shared else "independent"
 
 
@@ -151,7 +161,7 @@ def judge_pool(
     counts: Counter[str] = Counter()
     grades: Counter[str] = Counter()
     flagged, done = 0, known
-    circular = shares_model(judge, pooled)
+    circular = shares_model(judge.models, pooled.models)
     answered: list[tuple[Block, str, list[Verdict], datetime]] = []
     committed = monotonic()
     advance(done, total)

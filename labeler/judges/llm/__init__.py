@@ -1,0 +1,1 @@
+"""The judge that is a language model: prompts, requests, runs."""

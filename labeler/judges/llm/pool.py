@@ -1,0 +1,187 @@
+"""A pool as a language model is asked about it: read in parts, with what is known of each item."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import sqlalchemy as sa
+from sqlalchemy import Connection
+
+from labeler.assessment.reading import blocks_of
+from labeler.judges.llm.judge import LlmJudge, Question
+from labeler.labels import Outcome
+from labeler.providers.ledger import KnownAnswer, answers_to
+from labeler.records import table
+from labeler.records.judgments import Judgment
+from labeler.records.pools import Candidate, Item
+from labeler.records.scales import Assessor, AssessorKind
+from labeler.store.bulk import is_one_of
+from labeler.store.database import Store
+from labeler.store.projections import judgments_in_force
+from labeler.store.registry import pool_named
+
+__all__ = ["PART", "Demand", "PoolToJudge", "Standing", "demands", "pool_to_judge"]
+
+_CLOSED = (Outcome.JUDGED, Outcome.ABSTAINED)
+PART = 500
+"""Items in a part."""
+
+
+@dataclass(frozen=True, slots=True)
+class PoolToJudge:
+    """Which items of which pool: keys only, so that a pool of any size fits in memory."""
+
+    pool_id: int
+    name: str
+    digest: str
+    items: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where an item stands with a judge.
+
+    Attributes:
+        closed: Answers in force: judged or abstained.
+        lost: How its other answers in force ended.
+        asked: All closed answers, withdrawn ones too: so many samples are used up.
+        numbered: The next free sample number.
+    """
+
+    closed: int = 0
+    lost: tuple[Outcome, ...] = ()
+    asked: int = 0
+    numbered: int = 0
+
+    def wanted(self, samples: int, retry: frozenset[Outcome]) -> int:
+        """Tell how many answers are to be asked for.
+
+        Args:
+            samples: How many the judge is to give.
+            retry: Take up only what ended so; empty takes up what was never asked.
+        """
+        missing = max(samples - self.closed, 0)
+        if retry:
+            return missing if any(outcome in retry for outcome in self.lost) else 0
+        return max(missing - len(self.lost), 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """An item to be judged.
+
+    Attributes:
+        question: What is asked.
+        standing: Where it stands.
+        wanted: How many answers are to be asked for; 0 for an item that is known.
+        known: Answers to its requests that are in the ledger, by digest.
+    """
+
+    question: Question
+    standing: Standing
+    wanted: int
+    known: Mapping[str, Sequence[KnownAnswer]] = field(default_factory=dict)
+
+
+def pool_to_judge(connection: Connection, name: str) -> PoolToJudge:
+    """Read which items a pool holds, query by query.
+
+    Raises:
+        NotFoundError: When there is no such pool.
+    """
+    item, candidate = table(Item), table(Candidate)
+    row = pool_named(connection, name)
+    statement = (
+        sa.select(item.c.id)
+        .join(candidate, candidate.c.item_id == item.c.id)
+        .where(candidate.c.pool_id == row.id)
+        .order_by(item.c.query_id, item.c.id)
+    )
+    items = tuple(int(key) for (key,) in connection.execute(statement))
+    return PoolToJudge(int(row.id), name, row.digest, items)
+
+
+def demands(
+    store: Store,
+    pool: PoolToJudge,
+    judge: LlmJudge,
+    *,
+    retry: frozenset[Outcome] = frozenset(),
+    share: tuple[int, int] = (0, 1),
+) -> Iterator[list[Demand]]:
+    """Go through a pool in parts of some hundred items.
+
+    Items without a text are left out.
+
+    Args:
+        store: The project.
+        pool: The pool.
+        judge: The judge.
+        retry: Take up only items that ended so.
+        share: Which share of how many: by the digest of the request, so that one request is never
+            in two shares.
+    """
+    number, shares = share
+    for start in range(0, len(pool.items), PART):
+        part = pool.items[start : start + PART]
+        with store.read() as connection:
+            questions = [
+                judge.question(block.query, item, block.rubric)
+                for block in blocks_of(connection, part, seed=pool.digest)
+                for item in block.items
+            ]
+            questions = [one for one in questions if int(one.digest[:8], 16) % shares == number]
+            standings = _standings(connection, judge, questions)
+            wanted = [
+                standings.get(one.item.item_id, Standing()).wanted(judge.samples, retry)
+                for one in questions
+            ]
+            open_digests = {
+                request.digest
+                for one, count in zip(questions, wanted, strict=True)
+                if count
+                for request in one.requests
+            }
+            known = answers_to(connection, sorted(open_digests))
+        yield [
+            Demand(one, standings.get(one.item.item_id, Standing()), count, known)
+            for one, count in zip(questions, wanted, strict=True)
+        ]
+
+
+def _standings(
+    connection: Connection, judge: LlmJudge, questions: Sequence[Question]
+) -> dict[int, Standing]:
+    judgment, assessor = table(Judgment), table(Assessor)
+    digests = {one.item.item_id: one.digest for one in questions}
+    statement = (
+        sa.select(
+            judgment.c.item_id,
+            judgment.c.request_digest,
+            judgment.c.outcome,
+            judgment.c.sample,
+            judgments_in_force().label("stands"),
+        )
+        .join(assessor, assessor.c.id == judgment.c.assessor_id)
+        .where(
+            is_one_of(connection, judgment.c.item_id, list(digests)),
+            assessor.c.kind == AssessorKind.LLM.value,
+            assessor.c.name == judge.name,
+            assessor.c.digest == judge.digest,
+        )
+    )
+    rows: dict[int, list[tuple[Outcome, int, int]]] = defaultdict(list)
+    for item, digest, outcome, sample, stands in connection.execute(statement):
+        if digests[item] == digest:
+            rows[item].append((Outcome(outcome), int(sample), int(stands)))
+    return {
+        item: Standing(
+            closed=sum(stands and outcome in _CLOSED for outcome, _, stands in found),
+            lost=tuple(o for o, _, stands in found if stands and o not in _CLOSED),
+            asked=sum(outcome in _CLOSED for outcome, _, _ in found),
+            numbered=1 + max(sample for _, sample, _ in found),
+        )
+        for item, found in rows.items()
+    }

@@ -1,0 +1,289 @@
+"""Having a pool judged by a language model: many requests in flight, commits all along.
+
+Three parts hand work on: a reader goes through the pool, tasks ask about items, a writer commits
+what was answered every second. So memory doesn't grow with the pool, and a run that is stopped at
+any point loses at most what wasn't committed yet.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from labeler.errors import InterruptedRunError, LabelerError, ProviderDownError
+from labeler.judges.llm.judge import LlmJudge
+from labeler.judges.llm.pool import PART, Demand, PoolToJudge, demands
+from labeler.judges.llm.report import CLOSED, LlmReport
+from labeler.judges.llm.store import Answered, JobProgress, store_answers
+from labeler.labels import Outcome
+from labeler.providers.chat import ChatRequest, Ended, Reply, Try
+from labeler.records.ledger import JobState
+from labeler.store.database import Store
+
+__all__ = ["Ask", "RunOptions", "judge_items"]
+
+_SECONDS_BETWEEN_COMMITS = 1.0
+_FAILURES_IN_A_ROW = 20
+_KEPT = 3 * PART
+
+Ask = Callable[[ChatRequest], Awaitable[Reply]]
+"""Asks a model; given by the caller, so that a batch that was collected answers as well."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """How a pool is gone through.
+
+    Attributes:
+        in_flight: How many items are under way at once, at most.
+        retry: Take up only items that ended so.
+        share: Which share of how many processes this one has.
+        circular: Whether the judge shares a model with a pooled run.
+        only: The digests of the questions to take, or None for all.
+    """
+
+    in_flight: int
+    retry: frozenset[Outcome] = frozenset()
+    share: tuple[int, int] = (0, 1)
+    circular: bool = False
+    only: frozenset[str] | None = None
+
+
+@dataclass
+class _Run:
+    """One run while it goes on."""
+
+    store: Store
+    pool: PoolToJudge
+    judge: LlmJudge
+    ask: Ask
+    options: RunOptions
+    observe: Callable[[LlmReport], None]
+    stopping: asyncio.Event
+    report: LlmReport = field(default_factory=LlmReport)
+    answers: list[Answered] = field(default_factory=list)
+    under_way: dict[tuple[str, int], asyncio.Future[Reply]] = field(default_factory=dict)
+    committed: deque[tuple[str, int]] = field(default_factory=deque)
+    ended: asyncio.Event = field(default_factory=asyncio.Event)
+    failures_in_a_row: int = 0
+    items_lost_now: int = 0
+
+    def stop(self, reason: LabelerError) -> None:
+        if self.report.stop is None:
+            self.report.stop = reason
+        self.stopping.set()
+
+
+async def judge_items(
+    store: Store,
+    pool: PoolToJudge,
+    judge: LlmJudge,
+    ask: Ask,
+    options: RunOptions,
+    *,
+    observe: Callable[[LlmReport], None] = lambda _: None,
+    stopping: asyncio.Event | None = None,
+) -> LlmReport:
+    """Judge what the judge hasn't judged yet.
+
+    Nothing is raised for what a provider does: `LlmReport.stop` says why a run ended early. What
+    was answered by then is stored.
+
+    Args:
+        store: The project.
+        pool: The pool.
+        judge: The judge.
+        ask: Asks the model.
+        options: How the pool is gone through.
+        observe: Told the counts as they grow.
+        stopping: Set from outside, it lets requests under way end and begins no others.
+    """
+    run = _Run(store, pool, judge, ask, options, observe, stopping or asyncio.Event())
+    writer = asyncio.create_task(_write(run))
+    complete = False
+    try:
+        await _go_through(run)
+        if run.stopping.is_set():
+            run.stop(InterruptedRunError("stopped", hint="the same command goes on from here"))
+        complete = run.report.stop is None
+    finally:
+        run.ended.set()
+        await asyncio.gather(writer)
+        # Also when the run is cancelled: what was answered is kept.
+        _commit(run, _take(run), JobState.DONE if complete else JobState.STOPPED)
+    return run.report
+
+
+async def _go_through(run: _Run) -> None:
+    """Hand demands to tasks, as many at a time as may be in flight."""
+    slots = asyncio.Semaphore(run.options.in_flight)
+    tasks: set[asyncio.Task[None]] = set()
+    parts = demands(
+        run.store, run.pool, run.judge, retry=run.options.retry, share=run.options.share
+    )
+    # The next part is read while this one is asked about.
+    coming = asyncio.create_task(asyncio.to_thread(_next, parts))
+    try:
+        while not run.stopping.is_set() and (part := await coming) is not None:
+            coming = asyncio.create_task(asyncio.to_thread(_next, parts))
+            for demand in part:
+                if not _is_wanted(run, demand):
+                    continue
+                await slots.acquire()
+                if run.stopping.is_set():
+                    slots.release()
+                    break
+                task = asyncio.create_task(_judge(run, demand))
+                tasks.add(task)
+                task.add_done_callback(tasks.discard)
+                task.add_done_callback(lambda _: slots.release())
+        while tasks:
+            await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(coming, *tasks, return_exceptions=True)
+
+
+def _next(parts: Iterator[list[Demand]]) -> list[Demand] | None:
+    return next(parts, None)
+
+
+def _is_wanted(run: _Run, demand: Demand) -> bool:
+    report = run.report
+    report.items += 1
+    wanted = demand.wanted > 0 and (
+        run.options.only is None or demand.question.digest in run.options.only
+    )
+    if not wanted:
+        report.known += demand.standing.closed >= run.judge.samples
+        if not demand.standing.closed and demand.standing.lost:
+            report.lost[demand.standing.lost[-1].value] += 1
+    run.observe(report)
+    return wanted
+
+
+async def _judge(run: _Run, demand: Demand) -> None:
+    """Get the answers that an item lacks, one after the other."""
+    outcomes: list[Outcome] = []
+    place = demand.standing.asked
+    for number in range(demand.wanted):
+        replies = await asyncio.gather(
+            *(_obtain(run, demand, request, place) for request in demand.question.requests)
+        )
+        stop = next((reply.stop for reply in replies if reply.stop is not None), None)
+        verdict = None if stop is not None else run.judge.verdict(demand.question, replies)
+        tried: list[tuple[str, tuple[Try, ...]]] = [
+            (request.digest, tuple(reply.tries))
+            for request, reply in zip(demand.question.requests, replies, strict=True)
+            if reply.tries
+        ]
+        for reply in replies:
+            run.report.add_tries(reply)
+        run.answers.append(
+            Answered(
+                question=demand.question,
+                verdict=verdict,
+                sample=demand.standing.numbered + number,
+                place=place,
+                tried=tuple(tried),
+                at=run.store.clock(),
+            )
+        )
+        if verdict is None:
+            assert stop is not None  # noqa: S101 - there is a verdict unless the run stops
+            run.stop(stop)
+            return
+        run.report.add_verdict(verdict, replies)
+        outcomes.append(verdict.outcome)
+        place += verdict.outcome in CLOSED
+        _watch(run, verdict.outcome, replies)
+        run.observe(run.report)
+        if run.stopping.is_set():
+            break
+    if not demand.standing.closed and outcomes and not CLOSED.intersection(outcomes):
+        run.report.lost[outcomes[-1].value] += 1
+        run.items_lost_now += 1
+
+
+async def _obtain(run: _Run, demand: Demand, request: ChatRequest, place: int) -> Reply:
+    """Get an answer to a request: from the ledger, from a task that asks the same, or the model."""
+    known = demand.known.get(request.digest, ())
+    if place < len(known) and (reply := known[place].reply(request)) is not None:
+        return reply
+    key = (request.digest, place)
+    if key in run.under_way:
+        shared = await asyncio.shield(run.under_way[key])
+        return Reply(shared.ended, shared.fields, shared.why, (), shared.logprobs, shared.stop)
+    future: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
+    run.under_way[key] = future
+    try:
+        reply = await run.ask(request)
+    except BaseException:
+        future.cancel()
+        del run.under_way[key]
+        raise
+    future.set_result(reply)
+    return reply
+
+
+def _watch(run: _Run, outcome: Outcome, replies: list[Reply]) -> None:
+    """Stop a run whose provider fails again and again: going on would only lose items."""
+    if outcome in CLOSED or any(reply.ended is Ended.ANSWERED for reply in replies):
+        run.failures_in_a_row = 0
+        return
+    if outcome is Outcome.FAILED and all(
+        reply.tries and not reply.tries[-1].has_response for reply in replies
+    ):
+        run.failures_in_a_row += 1
+    if run.failures_in_a_row >= _FAILURES_IN_A_ROW:
+        run.stop(
+            ProviderDownError(
+                f"{run.judge.model} failed {run.failures_in_a_row} times in a row: "
+                f"{replies[-1].why}",
+                hint="later, the same command goes on, and with --retry failed it takes up these",
+            )
+        )
+
+
+async def _write(run: _Run) -> None:
+    """Commit now and then, until the run has ended."""
+    while not run.ended.is_set():
+        with suppress(TimeoutError):
+            await asyncio.wait_for(run.ended.wait(), _SECONDS_BETWEEN_COMMITS)
+        answers = _take(run)
+        try:
+            if answers:
+                # In a thread, so that the event loop goes on meanwhile.
+                await asyncio.to_thread(_commit, run, answers, JobState.RUNNING)
+        except BaseException:
+            run.answers = [*answers, *run.answers]
+            run.stopping.set()
+            raise
+
+
+def _take(run: _Run) -> list[Answered]:
+    answers, run.answers = run.answers, []
+    return answers
+
+
+def _commit(run: _Run, answers: list[Answered], state: JobState) -> None:
+    single = run.options.share[1] == 1
+    done = run.report.known + run.report.answered
+    lost = sum(run.report.lost.values())
+    progress = JobProgress(state, len(run.pool.items), done, lost) if single else None
+    if not answers and (state is JobState.RUNNING or not run.report.answered):
+        return
+    store_answers(
+        run.store, run.pool, run.judge, answers, progress=progress, circular=run.options.circular
+    )
+    run.committed.extend(
+        (request.digest, answer.place) for answer in answers for request in answer.question.requests
+    )
+    # An item of a part that was read before this commit may still ask for the same, and is given
+    # the answer that is at hand; no part is older than this.
+    while len(run.committed) > _KEPT + run.options.in_flight:
+        run.under_way.pop(run.committed.popleft(), None)

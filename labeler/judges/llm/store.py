@@ -1,0 +1,171 @@
+"""Storing what a language model answered: attempts, responses and judgments in one transaction."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from labeler.assessment.verdict import CIRCULAR, Verdict
+from labeler.judges.llm.judge import LlmJudge, Question
+from labeler.judges.llm.pool import PoolToJudge
+from labeler.labels import Outcome
+from labeler.providers.chat import Try
+from labeler.providers.ledger import answers_to, job_digest, job_key, note_progress, store_tries
+from labeler.records import table
+from labeler.records.judgments import Judgment, Occasion
+from labeler.records.ledger import JobState
+from labeler.records.scales import AssessorKind
+from labeler.store.database import Store, WriteTransaction
+from labeler.store.registry import assessor_key, scale_key, store_texts
+
+__all__ = ["Answered", "JobProgress", "judge_job_digest", "store_answers"]
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """One answer on one item, ready to be stored.
+
+    Attributes:
+        question: What was asked.
+        verdict: What came of it; None when the run ended before there was an answer.
+        sample: The number of the answer among the item's.
+        place: Which answered attempt at the request it is, counted from 0.
+        tried: For each request that was sent: its digest and its tries.
+        at: When it was answered.
+    """
+
+    question: Question
+    verdict: Verdict | None
+    sample: int
+    place: int
+    tried: tuple[tuple[str, Sequence[Try]], ...]
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class JobProgress:
+    """How far a job is, in items."""
+
+    state: JobState
+    total: int
+    done: int
+    failed: int
+
+
+def judge_job_digest(pool: PoolToJudge, judge: LlmJudge) -> str:
+    """Identify the job of judging a pool by a judge, whatever examples it was begun with."""
+    settings = json.dumps(judge.settings, sort_keys=True)
+    return job_digest("judge", pool.digest, settings)
+
+
+def store_answers(
+    store: Store,
+    pool: PoolToJudge,
+    judge: LlmJudge,
+    answers: Sequence[Answered],
+    *,
+    progress: JobProgress | None,
+    circular: bool,
+) -> None:
+    """Append answers, all or none of them.
+
+    Args:
+        store: The project.
+        pool: The pool.
+        judge: The judge.
+        answers: What was answered since the last call.
+        progress: How far the job is; None where another process tells.
+        circular: Whether the judge shares a model with a pooled run.
+    """
+    with store.write(f"judge run {pool.name} --judge {judge.name}") as tx:
+        assessor = assessor_key(tx, AssessorKind.LLM, judge.name, judge.digest)
+        job = job_key(
+            tx.connection,
+            kind="judge",
+            digest=judge_job_digest(pool, judge),
+            pool_id=pool.pool_id,
+            assessor_id=assessor,
+            settings={**judge.settings, "examples": [one.item_id for one in judge.examples]},
+            at=tx.clock(),
+        )
+        tried = [one for answer in answers for one in answer.tried]
+        store_tries(tx, job, tried)
+        _store_judgments(tx, assessor, answers, circular=circular)
+        if progress is not None:
+            note_progress(
+                tx.connection,
+                job,
+                state=progress.state,
+                total=progress.total,
+                done=progress.done,
+                failed=progress.failed,
+                at=tx.clock(),
+            )
+
+
+def _store_judgments(
+    tx: WriteTransaction, assessor: int, answers: Sequence[Answered], *, circular: bool
+) -> None:
+    judged = [(one, one.verdict) for one in answers if one.verdict is not None]
+    if not judged:
+        return
+    # Two items with the same text share one request, so the response is looked up by what was
+    # asked, at the place that the answer has among those to the same request.
+    responses = answers_to(
+        tx.connection, sorted({one.question.requests[0].digest for one, _ in judged})
+    )
+    texts = store_texts(
+        tx.connection,
+        {text for _, verdict in judged for text in (verdict.quote, verdict.reason) if text},
+    )
+    levels = {
+        rubric.scale.digest: scale_key(tx, rubric.scale)[1]
+        for rubric in {
+            one.question.rubric.digest: one.question.rubric for one, _ in judged
+        }.values()
+    }
+    rows = []
+    for one, verdict in judged:
+        known = responses.get(one.question.requests[0].digest, [])
+        is_closed = verdict.outcome in {Outcome.JUDGED, Outcome.ABSTAINED}
+        response = known[one.place].response_id if is_closed and one.place < len(known) else None
+        level_ids = levels[one.question.rubric.scale.digest]
+        flagged = replace(verdict, flags=(*verdict.flags, CIRCULAR)) if circular else verdict
+        rows.append(_row(tx, one, flagged, assessor, level_ids, texts, response))
+    tx.connection.execute(sa.insert(table(Judgment)), rows)
+
+
+def _row(
+    tx: WriteTransaction,
+    answer: Answered,
+    verdict: Verdict,
+    assessor: int,
+    levels: dict[int, int],
+    texts: dict[str, int],
+    response: int | None,
+) -> dict[str, Any]:
+    probabilities = {grade.value: p for grade, p in verdict.probabilities.items()}
+    return {
+        "item_id": verdict.item_id,
+        "assessor_id": assessor,
+        "outcome": verdict.outcome.value,
+        "level_id": None if verdict.level is None else levels[verdict.level.code],
+        "confidence": verdict.confidence,
+        "calibration": verdict.calibrated,
+        "probabilities": json.dumps(probabilities, sort_keys=True),
+        "signals": json.dumps(dict(verdict.signals), sort_keys=True, allow_nan=False),
+        "flags": json.dumps(list(verdict.flags)),
+        "quote_id": texts.get(verdict.quote),
+        "reason_id": texts.get(verdict.reason),
+        "response_id": response,
+        "request_digest": answer.question.digest,
+        "sample": answer.sample,
+        "occasion": Occasion.FIRST.value,
+        "judged_at": answer.at,
+        "revision_id": tx.revision_id,
+    }

@@ -1,0 +1,1 @@
+"""What the store tells about labels: reads it, calls evaluation, gives plain values."""
