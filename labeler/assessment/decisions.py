@@ -168,7 +168,7 @@ def settle_items(tx: WriteTransaction, item_ids: Iterable[int]) -> Decided:
     graded = [decision for decision in new if decision.settlement.grade is not None]
     return Decided(
         settled=frozenset(decision.item_id for decision in graded),
-        abstained=frozenset(decision.item_id for decision in new if decision not in graded),
+        abstained=frozenset(one.item_id for one in new if one.settlement.grade is None),
         disputed=frozenset(disputed),
     )
 

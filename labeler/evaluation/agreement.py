@@ -238,7 +238,7 @@ def estimate(
     """Give a coefficient over all clusters, with the interval of a jackknife over them.
 
     The interval is meant to cover in 95 of 100 samples of queries. With kappas on TREC DL 2019, 8
-    to 60 queries and 20 pairs of each it did in 89 to 96 (tests/benchmarks/bench_agreement.py).
+    to 60 queries and 20 pairs of each it did in 90 to 96 (tests/benchmarks/bench_agreement.py).
 
     Args:
         tables: Shape (clusters, levels, levels), as `confusion_tables` or, for alpha,

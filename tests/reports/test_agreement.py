@@ -147,11 +147,8 @@ def test_people_together_and_judges_together(judged: Store) -> None:
 
 def test_equal_labels_are_told_so_that_somebody_looks(judged: Store) -> None:
     judge(judged, HandJudge(ANSWERS, name="second"))
-    told = [notice for notice in report(judged).notices if "copy" in notice]
-    assert told == [
-        "not one of the 9 labels of by-hand and second differs: "
-        "see that one is no copy of the other"
-    ]
+    (told,) = [notice for notice in report(judged).notices if "copy" in notice]
+    assert told.startswith("not one of the 9 labels of by-hand and second differs")
 
 
 def test_only_the_items_of_a_pool(judged: Store, own_folder: Path) -> None:

@@ -1,0 +1,215 @@
+"""The judges of a project: how they are named, which is meant, what each has answered."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import sqlalchemy as sa
+from sqlalchemy import Connection
+
+from labeler.errors import NotFoundError, UsageError
+from labeler.records import table
+from labeler.records.judgments import Judgment
+from labeler.records.pools import Candidate, Pool
+from labeler.records.scales import Assessor, AssessorKind
+from labeler.reports.costs import Cost, costs_by_judge
+from labeler.store.projections import judgments_in_force
+
+__all__ = [
+    "JudgeVersion",
+    "ListedJudge",
+    "PoolShare",
+    "choose_two",
+    "judge_versions",
+    "list_judges",
+]
+
+_JUDGMENT, _ASSESSOR = table(Judgment), table(Assessor)
+
+NO_DIGEST = "-"
+"""Names the version of a judge that has no digest, as one whose labels were imported."""
+
+_SHORT = 12
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeVersion:
+    """A judge as it was set up once: another prompt text or parameter is another version.
+
+    Attributes:
+        assessor_id: The assessor.
+        kind: ``llm`` or ``embedded``.
+        name: Of a language model the model and the prompt.
+        digest: Tells versions apart; empty for a judge whose labels were imported.
+        newest: The key of the latest judgment, which tells the latest version; 0 when it has none.
+    """
+
+    assessor_id: int
+    kind: str
+    name: str
+    digest: str
+    newest: int = 0
+
+    @property
+    def short_digest(self) -> str:
+        """As much of the digest as is shown."""
+        return self.digest[:_SHORT] or NO_DIGEST
+
+    @property
+    def full_name(self) -> str:
+        """The name that means this version and no other."""
+        return f"{self.name}@{self.short_digest}"
+
+
+@dataclass(frozen=True, slots=True)
+class PoolShare:
+    """How many items of a pool a judge has answered."""
+
+    pool: str
+    answered: int
+    items: int
+
+
+@dataclass(frozen=True, slots=True)
+class ListedJudge:
+    """What a judge has answered by now.
+
+    Attributes:
+        judge: The judge.
+        items: Items with an answer in force.
+        answers: Answers in force by outcome; an item may have several.
+        pools: The pools with such items.
+        last: When the latest answer was given, where that is known.
+        cost: What its requests cost; None when it made none.
+    """
+
+    judge: JudgeVersion
+    items: int
+    answers: Mapping[str, int]
+    pools: tuple[PoolShare, ...]
+    last: datetime | None
+    cost: Cost | None
+
+
+def judge_versions(connection: Connection) -> list[JudgeVersion]:
+    """Read every version of every judge, by name, the latest version of a name last."""
+    newest = (
+        sa.select(_JUDGMENT.c.assessor_id, sa.func.max(_JUDGMENT.c.id).label("newest"))
+        .group_by(_JUDGMENT.c.assessor_id)
+        .subquery()
+    )
+    statement = (
+        sa.select(
+            _ASSESSOR.c.id, _ASSESSOR.c.kind, _ASSESSOR.c.name, _ASSESSOR.c.digest, newest.c.newest
+        )
+        .outerjoin(newest, newest.c.assessor_id == _ASSESSOR.c.id)
+        .where(_ASSESSOR.c.kind != AssessorKind.PERSON.value)
+    )
+    found = [JudgeVersion(*row[:4], row[4] or 0) for row in connection.execute(statement)]
+    return sorted(found, key=lambda one: (one.name, one.newest, one.assessor_id))
+
+
+def choose_two(
+    judges: Sequence[JudgeVersion], first: str, second: str
+) -> tuple[JudgeVersion, JudgeVersion, list[str]]:
+    """Find two judges by what was typed: ``NAME``, or ``NAME@`` and the start of the digest.
+
+    Of a name with several versions the latest is meant.
+
+    Args:
+        judges: All there are.
+        first: Names one.
+        second: Names the other.
+
+    Returns:
+        The two, and a line for each name that could have meant several.
+
+    Raises:
+        NotFoundError: When there is no such judge.
+        UsageError: When both names mean the same judge.
+    """
+    chosen, notices = [], []
+    for typed in dict.fromkeys((first, second)):
+        fitting = _fitting(judges, typed)
+        latest = max(fitting, key=lambda one: (one.newest, one.assessor_id))
+        chosen.append((latest, fitting))
+        if len(fitting) > 1:
+            notices.append(
+                f"{len(fitting)} versions are called {typed}; {latest.full_name} answered last "
+                f"and is taken, not {_names(one for one in fitting if one is not latest)}"
+            )
+    (one, could_be_one), (other, could_be_other) = chosen[0], chosen[-1]
+    if one.assessor_id == other.assessor_id:
+        choices = {judge.full_name: judge for judge in (*could_be_one, *could_be_other)}
+        raise UsageError(
+            f"{first} and {second} are the same judge"
+            if first != second
+            else f"a judge is compared with another one, not {first} with itself",
+            hint="versions of a judge are told apart by their digests: " + ", ".join(choices)
+            if len(choices) > 1
+            else "`labeler judge list` shows the judges and their versions",
+        )
+    return one, other, notices
+
+
+def _fitting(judges: Sequence[JudgeVersion], typed: str) -> list[JudgeVersion]:
+    """Find the versions that a name can mean. A name may hold an ``@`` of its own."""
+    named = [one for one in judges if one.name == typed]
+    if named:
+        return named
+    name, at, start = typed.rpartition("@")
+    if at and start:
+        named = [
+            one
+            for one in judges
+            if one.name == name
+            and (one.digest.startswith(start.lower()) if one.digest else start == NO_DIGEST)
+        ]
+    if not named:
+        known = _names(judges)
+        raise NotFoundError(
+            f"there is no judge '{typed}'",
+            hint=f"there is {known}" if known else "`labeler judge run POOL` has a pool judged",
+        )
+    return named
+
+
+def _names(judges: object) -> str:
+    return ", ".join(one.full_name for one in judges)
+
+
+def list_judges(connection: Connection) -> list[ListedJudge]:
+    """Tell what each judge has answered, by name, the latest version of a name last."""
+    outcomes: dict[int, dict[str, int]] = defaultdict(dict)
+    last: dict[int, datetime] = {}
+    statement = (
+        sa.select(
+            _JUDGMENT.c.assessor_id,
+            _JUDGMENT.c.outcome,
+            sa.func.count(),
+            sa.func.max(_JUDGMENT.c.judged_at),
+        )
+        .where(judgments_in_force())
+        .group_by(_JUDGMENT.c.assessor_id, _JUDGMENT.c.outcome)
+        .order_by(_JUDGMENT.c.assessor_id, sa.func.count().desc())
+    )
+    for key, outcome, count, at in connection.execute(statement):
+        outcomes[key][outcome] = count
+        if at is not None:
+            last[key] = max(at, last.get(key, at))
+    judges = judge_versions(connection)
+    costs = costs_by_judge(connection)
+    return [
+        ListedJudge(
+            judge=one,
+            items=_items_of(connection, one.assessor_id),
+            answers=outcomes.get(one.assessor_id, {}),
+            pools=_pools_of(connection, one.assessor_id),
+            last=last.get(one.assessor_id),
+            cost=costs.get(one.assessor_id),
+        )
+        for one in judges
+    ]
