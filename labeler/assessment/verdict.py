@@ -9,10 +9,26 @@ from typing import Protocol
 from labeler.assessment.blind import Block
 from labeler.labels import Grade, Level, Outcome
 
-__all__ = ["CIRCULAR", "Judge", "Verdict"]
+__all__ = [
+    "BAD_CONFIDENCE",
+    "CIRCULAR",
+    "CUT_PASSAGE",
+    "NOT_SUSPICIOUS",
+    "UNGROUNDED",
+    "Judge",
+    "Verdict",
+]
 
 CIRCULAR = "circular"
 """The flag of a judgment whose judge shares a model with a run of the pool."""
+CUT_PASSAGE = "cut_passage"
+"""The flag of a verdict on a part of a passage only."""
+UNGROUNDED = "quote_not_in_passage"
+"""The flag of a verdict whose quote isn't in the passage, or that should have one and has none."""
+BAD_CONFIDENCE = "confidence_out_of_range"
+"""The flag of a verdict whose stated confidence is no number from 0 to 1."""
+NOT_SUSPICIOUS = frozenset({CIRCULAR, CUT_PASSAGE, BAD_CONFIDENCE})
+"""Flags that say something of the judging; all others say something of the passage."""
 
 
 @dataclass(frozen=True, slots=True)

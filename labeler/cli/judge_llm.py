@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from labeler.store.database import Store
 
 _RETRYABLE = ("failed", "refused", "truncated")
+_IN_PROCESS = {"max_concurrency": 1, "timeout": 600.0}
+"""A model in this process answers one request after the other; waiting counts as time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +47,9 @@ class LlmRun:
         models: tuple[str, ...],
         prompts: tuple[str, ...],
         *,
-        options: Mapping[str, Any],
+        options: dict[str, Any],
         passages: tuple[int, Literal["cut", "windows"]],
-        limits: Mapping[str, Any],
+        limits: dict[str, Any],
         price: str | None,
         retry: str | None,
         workers: int,
@@ -62,6 +64,7 @@ class LlmRun:
         from labeler.judges.llm.session import JudgeLimits
         from labeler.judges.llm.setup import LlmOptions, find_price
         from labeler.providers.chat import AnswerMode
+        from labeler.providers.embedded_language_model import is_embedded
 
         if len(prompts) not in {1, len(models)}:
             raise UsageError(
@@ -93,7 +96,7 @@ class LlmRun:
             ),
             limits=tuple(
                 JudgeLimits(
-                    **limits,
+                    **(limits | _IN_PROCESS if is_embedded(model) else limits),
                     price=find_price(model, price),
                     price_is_given=price is not None,
                     retry=outcomes,
@@ -258,7 +261,7 @@ def _summary(
 
 
 def _print_summary(summary: Mapping[str, Any]) -> None:
-    """Print it for people: names in words, parts set off, nothing that is zero and means nothing."""
+    """Print it for people: names in words, parts set off."""
     facts: dict[str, object] = {"judge": f"{summary['judge']} ({summary['calibration']})"}
     for name in ("items", "judged_before", "answers"):
         facts[name.replace("_", " ")] = summary[name]

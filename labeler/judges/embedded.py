@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from labeler.assessment.blind import BlindItem, Block
 from labeler.assessment.suspicion import flags as suspicious_flags
-from labeler.assessment.verdict import Verdict
+from labeler.assessment.verdict import CUT_PASSAGE, Verdict
 from labeler.calibration.features import FEATURES, block_features
 from labeler.calibration.label_model import GRADES, LabelModel
 from labeler.errors import JudgeError
@@ -21,10 +21,7 @@ from labeler.labels import Grade, Level, Outcome, Scale
 from labeler.providers.embeddings import Embedder
 from labeler.search.lexical import TermStatistics, tokens
 
-__all__ = ["CUT_PASSAGE", "EmbeddedJudge", "judged_text", "level_at_or_below"]
-
-CUT_PASSAGE = "cut_passage"
-"""The flag of a passage of which the embedder read the beginning only."""
+__all__ = ["EmbeddedJudge", "judged_text", "level_at_or_below"]
 
 
 class EmbeddedJudge:

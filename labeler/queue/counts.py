@@ -10,8 +10,9 @@ import sqlalchemy as sa
 from sqlalchemy import ColumnElement, Connection
 
 from labeler.records import table
-from labeler.records.pools import Candidate
+from labeler.records.pools import Candidate, Item
 from labeler.records.projections import TaskState, TaskStatus
+from labeler.records.queries import QueryVersion
 from labeler.records.queue import Assignment, ReviewEvent, Task, TaskReason
 from labeler.records.scales import Assessor, AssessorKind
 from labeler.store.projections import reasons_hold
@@ -28,12 +29,14 @@ class QueueCounts:
     Attributes:
         by_status: Tasks by where they stand.
         by_reason: Tasks that are open or disputed, by reason; one may have several.
+        by_domain: Tasks that are open or disputed, by the query's domain; empty where it has none.
         wanted_votes: Votes that are waiting, held or done.
         by_reviewer: Each reviewer's events by kind.
     """
 
     by_status: Mapping[str, int]
     by_reason: Mapping[str, int]
+    by_domain: Mapping[str, int]
     wanted_votes: Mapping[str, int]
     by_reviewer: Mapping[str, Mapping[str, int]]
 
@@ -75,14 +78,35 @@ def count_queue(connection: Connection, pool_id: int | None = None) -> QueueCoun
     return QueueCounts(
         by_status=_counts(connection, status),
         by_reason=_counts(connection, reason),
+        by_domain=_by_domain(connection, in_pool, waiting),
         wanted_votes=_counts(connection, votes),
         by_reviewer=_by_reviewer(connection, in_pool),
     )
 
 
 def _counts(connection: Connection, statement: sa.Select[Any]) -> dict[str, int]:
-    rows = [(str(name), int(count)) for name, count in connection.execute(statement)]
+    rows = [(str(name or ""), int(count)) for name, count in connection.execute(statement)]
     return dict(sorted(rows, key=lambda row: (-row[1], row[0])))
+
+
+def _by_domain(
+    connection: Connection, in_pool: ColumnElement[bool], waiting: list[str]
+) -> dict[str, int]:
+    version, item = table(QueryVersion), table(Item)
+    newer = version.alias("newer")
+    overtaken = sa.exists().where(
+        newer.c.query_id == version.c.query_id, newer.c.version > version.c.version
+    )
+    statement = (
+        sa.select(version.c.domain, sa.func.count())
+        .select_from(_TASK)
+        .join(_STATE, _STATE.c.task_id == _TASK.c.id)
+        .join(item, item.c.id == _TASK.c.item_id)
+        .join(version, version.c.query_id == item.c.query_id)
+        .where(_STATE.c.status.in_(waiting), in_pool, ~overtaken)
+        .group_by(version.c.domain)
+    )
+    return _counts(connection, statement)
 
 
 def _by_reviewer(connection: Connection, in_pool: ColumnElement[bool]) -> dict[str, dict[str, int]]:

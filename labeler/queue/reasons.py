@@ -5,28 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from labeler.assessment.verdict import CIRCULAR
+from labeler.assessment.samples import JudgeAnswer
+from labeler.assessment.verdict import NOT_SUSPICIOUS
 from labeler.calibration.policies import Policy
 from labeler.labels import Grade, Outcome
 from labeler.store.projections import PEOPLE_DISAGREE
 
-__all__ = ["REASONS", "ItemSignals", "JudgeAnswer", "reasons_for"]
+__all__ = ["REASONS", "ItemSignals", "reasons_for"]
 
 _FAILURES = frozenset({Outcome.FAILED, Outcome.REFUSED, Outcome.TRUNCATED})
 _RANK = {Grade.NOT_RELEVANT: 0, Grade.PARTIALLY_RELEVANT: 1, Grade.FULLY_RELEVANT: 2}
-
-
-@dataclass(frozen=True, slots=True)
-class JudgeAnswer:
-    """The latest answer of one judge on an item; the score version is the judge's digest."""
-
-    judgment_id: int
-    outcome: Outcome
-    grade: Grade | None
-    level_id: int | None
-    confidence: float | None
-    flags: tuple[str, ...] = ()
-    score_version: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +68,7 @@ def _low_confidence(signals: ItemSignals, policy: Policy) -> bool:
 def _suspicious(signals: ItemSignals, _: Policy) -> bool:
     """A flag that says something of the passage; those that only mark a judgment aside."""
     flags = {flag for answer in signals.answers for flag in answer.flags}
-    return bool(flags - {"cut_passage", CIRCULAR})
+    return bool(flags - NOT_SUSPICIOUS)
 
 
 REASONS: Mapping[str, Reason] = {

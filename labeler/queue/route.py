@@ -7,8 +7,7 @@ is run again after new judgments, a calibration, an import or a correction.
 from __future__ import annotations
 
 import hashlib
-import json
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -24,20 +23,20 @@ from labeler.assessment.decisions import (
     votes_on,
 )
 from labeler.assessment.labels_in_force import LabelInForce, items_of_pool, labels_in_force
+from labeler.assessment.samples import JudgeAnswer, latest_answers
 from labeler.assessment.settlement import Dispute, Settlement, settle_votes
 from labeler.calibration.policies import Policy
-from labeler.labels import Grade, Outcome
+from labeler.labels import Outcome
 from labeler.queue.audit import AUDIT, Accepted, draw_audit
 from labeler.queue.order import queue_order
-from labeler.queue.reasons import ItemSignals, JudgeAnswer, accepted_answer, reasons_for
+from labeler.queue.reasons import ItemSignals, accepted_answer, reasons_for
 from labeler.queue.tasks import bring_tasks_in_line
 from labeler.records import table
-from labeler.records.judgments import Basis, CorrectionTarget, Judgment
+from labeler.records.judgments import Basis, CorrectionTarget
 from labeler.records.pools import Candidate, Item
 from labeler.records.queries import QueryVersion
-from labeler.records.scales import Assessor, AssessorKind, ScaleLevel
 from labeler.store.database import Store, WriteTransaction
-from labeler.store.projections import judgments_in_force, refresh
+from labeler.store.projections import refresh
 from labeler.store.registry import policy_key, pool_named
 
 __all__ = ["RouteReport", "route_pool"]
@@ -99,7 +98,7 @@ def route_pool(store: Store, name: str, policy: Policy) -> RouteReport:
         items = _judgeable(tx.connection, row.id)
         settle_items(tx, items)
         labels = labels_in_force(tx.connection, items_of_pool(row.id))
-        answers = _latest_answers(tx.connection, row.id)
+        answers = latest_answers(tx.connection, row.id)
         plan = _plan(tx.connection, items, labels, answers, policy)
         new, gone = _bring_decisions_in_line(tx, plan, labels, policy)
         plan.audited = _audited(tx, plan, row, policy)
@@ -154,47 +153,6 @@ def _queries_of(connection: Connection, pool_id: int) -> dict[int, int]:
         .where(candidate.c.pool_id == pool_id)
     )
     return {int(key): int(query) for key, query in connection.execute(statement)}
-
-
-def _latest_answers(connection: Connection, pool_id: int) -> dict[int, list[JudgeAnswer]]:
-    """Read each judge's latest answer on the items of a pool; two settings of a judge are one."""
-    judgment, assessor, level = table(Judgment), table(Assessor), table(ScaleLevel)
-    candidate = table(Candidate)
-    statement = (
-        sa.select(
-            judgment.c.item_id,
-            assessor.c.kind,
-            assessor.c.name,
-            judgment.c.id,
-            judgment.c.outcome,
-            level.c.grade,
-            judgment.c.level_id,
-            judgment.c.confidence,
-            judgment.c.flags,
-            assessor.c.digest,
-        )
-        .join(candidate, candidate.c.item_id == judgment.c.item_id)
-        .join(assessor, assessor.c.id == judgment.c.assessor_id)
-        .outerjoin(level, level.c.id == judgment.c.level_id)
-        .where(
-            candidate.c.pool_id == pool_id,
-            assessor.c.kind != AssessorKind.PERSON.value,
-            judgments_in_force(),
-        )
-        .order_by(judgment.c.id)
-    )
-    latest: dict[int, dict[tuple[str, str], JudgeAnswer]] = defaultdict(dict)
-    for row in connection.execute(statement):
-        latest[row.item_id][row.kind, row.name] = JudgeAnswer(
-            judgment_id=row.id,
-            outcome=Outcome(row.outcome),
-            grade=None if row.grade is None else Grade(row.grade),
-            level_id=row.level_id,
-            confidence=row.confidence,
-            flags=tuple(json.loads(row.flags)),
-            score_version=row.digest,
-        )
-    return {item: list(by_judge.values()) for item, by_judge in latest.items()}
 
 
 def _plan(

@@ -30,7 +30,18 @@ from labeler.store.database import Store, WriteTransaction
 from labeler.store.projections import PEOPLE_DISAGREE, judgments_in_force, refresh
 from labeler.store.registry import scale_key, store_texts
 
-__all__ = ["Event", "Saved", "record_event", "shown_digest", "undo_last"]
+__all__ = [
+    "Event",
+    "Saved",
+    "insert_event",
+    "insert_judgment",
+    "record_event",
+    "reviewer_name",
+    "set_assignment",
+    "settle_task",
+    "shown_digest",
+    "undo_last",
+]
 
 _ASSIGNMENT, _EVENT, _JUDGMENT = table(Assignment), table(ReviewEvent), table(Judgment)
 
@@ -82,20 +93,21 @@ def record_event(store: Store, reviewer_id: int, claim: Claim, event: Event) -> 
             the event can then be given again with the same key.
     """
     with store.write(
-        f"review {event.kind.value}", actor=_name(store, reviewer_id), durable=True
+        f"review {event.kind.value}", actor=reviewer_name(store, reviewer_id), durable=True
     ) as tx:
         known = sa.select(_EVENT.c.id).where(_EVENT.c.event_key == event.key)
         if tx.connection.execute(known).first() is not None:
             return Saved.KNOWN
         if event.kind is EventKind.VOTE:
             return _vote(tx, reviewer_id, claim, event)
-        _insert_event(tx, reviewer_id, claim, event)
+        insert_event(tx, reviewer_id, claim, event)
         if event.kind is EventKind.SKIP:
-            _set_assignment(tx, claim.assignment_id, AssignmentState.WAITING, None)
+            set_assignment(tx, claim.assignment_id, AssignmentState.WAITING, None)
         return Saved.NOTED
 
 
-def _name(store: Store, reviewer_id: int) -> str:
+def reviewer_name(store: Store, reviewer_id: int) -> str:
+    """Give the name of a reviewer."""
     from labeler.records.scales import Assessor
 
     assessor = table(Assessor)
@@ -116,8 +128,8 @@ def _vote(tx: WriteTransaction, reviewer_id: int, claim: Claim, event: Event) ->
     ).first()
     # A lease that ran out costs nothing as long as nobody else voted in that place.
     counts = row is not None and row.state != AssignmentState.DONE.value
-    judgment = _insert_judgment(tx, reviewer_id, claim, event)
-    _insert_event(tx, reviewer_id, claim, event, judgment_id=judgment)
+    judgment = insert_judgment(tx, reviewer_id, claim, event)
+    insert_event(tx, reviewer_id, claim, event, judgment_id=judgment)
     if not counts:
         record_withdrawals(
             tx,
@@ -127,12 +139,12 @@ def _vote(tx: WriteTransaction, reviewer_id: int, claim: Claim, event: Event) ->
             judgments=[judgment],
         )
         return Saved.EXTRA
-    _set_assignment(tx, claim.assignment_id, AssignmentState.DONE, reviewer_id)
-    _settle(tx, claim.item_id)
+    set_assignment(tx, claim.assignment_id, AssignmentState.DONE, reviewer_id)
+    settle_task(tx, claim.item_id)
     return Saved.COUNTED
 
 
-def _settle(tx: WriteTransaction, item_id: int) -> None:
+def settle_task(tx: WriteTransaction, item_id: int) -> None:
     """Settle an item after a change of its votes; a contradiction asks for an adjudication."""
     decided = settle_items(tx, [item_id])
     disputed = item_id in decided.disputed
@@ -152,7 +164,8 @@ def _settle(tx: WriteTransaction, item_id: int) -> None:
     refresh(tx.connection, [item_id])
 
 
-def _insert_judgment(tx: WriteTransaction, reviewer_id: int, claim: Claim, event: Event) -> int:
+def insert_judgment(tx: WriteTransaction, reviewer_id: int, claim: Claim, event: Event) -> int:
+    """Append the judgment that a vote gives; give its key."""
     _, levels = scale_key(tx, event.block.rubric.scale)
     request = hashlib.sha256(f"review\n{shown_digest(event.block)}".encode()).hexdigest()
     earlier = sa.select(sa.func.count()).where(
@@ -174,7 +187,7 @@ def _insert_judgment(tx: WriteTransaction, reviewer_id: int, claim: Claim, event
     return int(tx.connection.execute(statement.returning(_JUDGMENT.c.id)).scalar_one())
 
 
-def _insert_event(
+def insert_event(
     tx: WriteTransaction,
     reviewer_id: int,
     claim: Claim,
@@ -182,6 +195,7 @@ def _insert_event(
     *,
     judgment_id: int | None = None,
 ) -> None:
+    """Append what a reviewer did."""
     note = store_texts(tx.connection, [event.note])[event.note] if event.note else None
     values: dict[str, Any] = {
         "event_key": event.key,
@@ -199,9 +213,10 @@ def _insert_event(
     tx.connection.execute(sa.insert(_EVENT).values(**values))
 
 
-def _set_assignment(
+def set_assignment(
     tx: WriteTransaction, key: int, state: AssignmentState, reviewer_id: int | None
 ) -> None:
+    """Change where a wanted vote stands; who holds it has the time of a lease from now on."""
     held = state is AssignmentState.HELD
     tx.connection.execute(
         sa.update(_ASSIGNMENT)
@@ -228,7 +243,7 @@ def undo_last(store: Store, reviewer_id: int, event_key: str) -> Claim | None:
     Raises:
         ConflictError: When the vote's place in the queue is gone.
     """
-    with store.write("review undo", actor=_name(store, reviewer_id), durable=True) as tx:
+    with store.write("review undo", actor=reviewer_name(store, reviewer_id), durable=True) as tx:
         vote = tx.connection.execute(
             sa.select(_EVENT)
             .join(_JUDGMENT, _JUDGMENT.c.id == _EVENT.c.judgment_id)
@@ -271,6 +286,6 @@ def undo_last(store: Store, reviewer_id: int, event_key: str) -> Claim | None:
             "taken back by the reviewer",
             judgments=[vote.judgment_id],
         )
-        _set_assignment(tx, place.id, AssignmentState.HELD, reviewer_id)
-        _settle(tx, place.item_id)
+        set_assignment(tx, place.id, AssignmentState.HELD, reviewer_id)
+        settle_task(tx, place.item_id)
         return Claim(place.id, place.task_id, place.item_id, VotePurpose(place.purpose))

@@ -19,7 +19,7 @@ from pydantic import (
 
 from labeler.assessment.blind import BlindItem, BlindQuery
 from labeler.assessment.suspicion import flags as suspicious_signs
-from labeler.assessment.verdict import Verdict
+from labeler.assessment.verdict import BAD_CONFIDENCE, CUT_PASSAGE, UNGROUNDED, Verdict
 from labeler.judges.llm.prompts import JudgePrompt
 from labeler.judges.llm.rendering import ABSTAIN, level_codes
 from labeler.judges.spellings import spellings_of
@@ -28,21 +28,7 @@ from labeler.providers.chat import AnswerShape, Ended, Reply
 from labeler.providers.reading import UnreadableAnswer, clean_text, level_of
 from labeler.search.lexical import tokens
 
-__all__ = [
-    "BAD_CONFIDENCE",
-    "CUT_PASSAGE",
-    "UNGROUNDED",
-    "answer_shape",
-    "holds_quote",
-    "verdict_of",
-]
-
-CUT_PASSAGE = "cut_passage"
-"""The flag of a verdict on a part of a passage only."""
-UNGROUNDED = "quote_not_in_passage"
-"""The flag of a verdict whose quote isn't in the passage, or that should have one and has none."""
-BAD_CONFIDENCE = "confidence_out_of_range"
-"""The flag of a verdict whose stated confidence is no number from 0 to 1."""
+__all__ = ["answer_shape", "holds_quote", "verdict_of"]
 
 _OUTCOMES = {
     Ended.REFUSED: Outcome.REFUSED,

@@ -38,12 +38,13 @@ def estimate(
         limits: What the run may take; its price is used.
         advance: Told how many items were looked at, of how many.
     """
-    items = known = calls = in_ledger = tokens = characters = all_characters = counted = 0
+    items = known = waiting = calls = in_ledger = tokens = characters = all_characters = counted = 0
     worst = 0.0
     for part in demands(store, pool, judge, retry=limits.retry):
         for demand in part:
             items += 1
-            known += not demand.wanted
+            known += not demand.wanted and not demand.waits
+            waiting += demand.waits
             for request in demand.question.requests:
                 paid = len(demand.known.get(request.digest, ())) - demand.standing.asked
                 reused = min(max(paid, 0), demand.wanted)
@@ -63,6 +64,7 @@ def estimate(
     return {
         "items": items,
         "judged before": known,
+        **({"in a provider's batch": waiting} if waiting else {}),
         "calls": calls,
         "from the ledger": in_ledger,
         "tokens in (estimate)": prompt_tokens,

@@ -12,6 +12,7 @@ from sqlalchemy import Connection
 from labeler.assessment.reading import blocks_of
 from labeler.judges.llm.judge import LlmJudge, Question
 from labeler.labels import Outcome
+from labeler.providers.batch_ledger import lines_under_way
 from labeler.providers.ledger import KnownAnswer, answers_to
 from labeler.records import table
 from labeler.records.judgments import Judgment
@@ -55,6 +56,10 @@ class Standing:
     asked: int = 0
     numbered: int = 0
 
+    def missing(self, samples: int) -> int:
+        """Tell how many answers the item lacks, whatever came of those it was asked for."""
+        return max(samples - self.closed, 0)
+
     def wanted(self, samples: int, retry: frozenset[Outcome]) -> int:
         """Tell how many answers are to be asked for.
 
@@ -62,7 +67,7 @@ class Standing:
             samples: How many the judge is to give.
             retry: Take up only what ended so; empty takes up what was never asked.
         """
-        missing = max(samples - self.closed, 0)
+        missing = self.missing(samples)
         if retry:
             return missing if any(outcome in retry for outcome in self.lost) else 0
         return max(missing - len(self.lost), 0)
@@ -77,12 +82,15 @@ class Demand:
         standing: Where it stands.
         wanted: How many answers are to be asked for; 0 for an item that is known.
         known: Answers to its requests that are in the ledger, by digest.
+        waits: Whether a request of it is a line of a provider's batch that is under way; then
+            nothing is asked for.
     """
 
     question: Question
     standing: Standing
     wanted: int
     known: Mapping[str, Sequence[KnownAnswer]] = field(default_factory=dict)
+    waits: bool = False
 
 
 def pool_to_judge(connection: Connection, name: str) -> PoolToJudge:
@@ -110,6 +118,7 @@ def demands(
     *,
     retry: frozenset[Outcome] = frozenset(),
     share: tuple[int, int] = (0, 1),
+    collecting: bool = False,
 ) -> Iterator[list[Demand]]:
     """Go through a pool in parts of some hundred items.
 
@@ -122,6 +131,7 @@ def demands(
         retry: Take up only items that ended so.
         share: Which share of how many: by the digest of the request, so that one request is never
             in two shares.
+        collecting: Want whatever an item lacks, since what is at hand costs nothing.
     """
     number, shares = share
     for start in range(0, len(pool.items), PART):
@@ -134,20 +144,25 @@ def demands(
             ]
             questions = [one for one in questions if int(one.digest[:8], 16) % shares == number]
             standings = _standings(connection, judge, questions)
+            found = [standings.get(one.item.item_id, Standing()) for one in questions]
             wanted = [
-                standings.get(one.item.item_id, Standing()).wanted(judge.samples, retry)
-                for one in questions
+                one.missing(judge.samples) if collecting else one.wanted(judge.samples, retry)
+                for one in found
             ]
-            open_digests = {
-                request.digest
-                for one, count in zip(questions, wanted, strict=True)
-                if count
-                for request in one.requests
-            }
-            known = answers_to(connection, sorted(open_digests))
+            open_digests = sorted(
+                {
+                    request.digest
+                    for one, count in zip(questions, wanted, strict=True)
+                    if count
+                    for request in one.requests
+                }
+            )
+            known = answers_to(connection, open_digests)
+            in_batch = frozenset() if collecting else lines_under_way(connection, open_digests)
         yield [
-            Demand(one, standings.get(one.item.item_id, Standing()), count, known)
-            for one, count in zip(questions, wanted, strict=True)
+            Demand(question, standing, 0 if waits else count, known, waits)
+            for question, standing, count in zip(questions, found, wanted, strict=True)
+            for waits in [any(one.digest in in_batch for one in question.requests)]
         ]
 
 

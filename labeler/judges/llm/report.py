@@ -12,6 +12,7 @@ from labeler.assessment.verdict import Verdict
 from labeler.errors import LabelerError
 from labeler.labels import Outcome
 from labeler.providers.chat import Reply
+from labeler.providers.failures import failure_name
 
 __all__ = ["CLOSED", "LlmReport"]
 
@@ -31,6 +32,8 @@ class LlmReport:
         outcomes: Answers of this run by outcome.
         grades: Answers of this run by grade.
         lost: Items that have no answer, from this run or an earlier one, by outcome.
+        waiting: Items whose answer is still to come from a provider's batch, or that it didn't
+            answer; they are as open as they were.
         failures: Why answers of this run were lost, by the name of the failure.
         flagged: Answers with a suspicious sign.
         requests: HTTP requests.
@@ -50,6 +53,7 @@ class LlmReport:
     outcomes: Counter[str] = field(default_factory=Counter)
     grades: Counter[str] = field(default_factory=Counter)
     lost: Counter[str] = field(default_factory=Counter)
+    waiting: int = 0
     failures: Counter[str] = field(default_factory=Counter)
     flagged: int = 0
     requests: int = 0
@@ -71,7 +75,7 @@ class LlmReport:
         if verdict.outcome in CLOSED:
             self.reused += all(not reply.tries for reply in replies)
         else:
-            self.failures[verdict.reason.split(":")[0].split(" (")[0] or "unknown"] += 1
+            self.failures[failure_name(verdict.reason)] += 1
 
     def add_tries(self, reply: Reply) -> None:
         """Count what a reply took."""

@@ -29,8 +29,9 @@ _SECONDS_BETWEEN_COMMITS = 1.0
 _FAILURES_IN_A_ROW = 20
 _KEPT = 3 * PART
 
-Ask = Callable[[ChatRequest], Awaitable[Reply]]
-"""Asks a model; given by the caller, so that a batch that was collected answers as well."""
+Ask = Callable[[ChatRequest], Awaitable[Reply | None]]
+"""Asks a model; given by the caller, so that a batch that was collected answers as well: with None
+where it holds no answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +43,14 @@ class RunOptions:
         retry: Take up only items that ended so.
         share: Which share of how many processes this one has.
         circular: Whether the judge shares a model with a pooled run.
-        only: The digests of the questions to take, or None for all.
+        collecting: Take what is at hand, whatever an item's standing.
     """
 
     in_flight: int
     retry: frozenset[Outcome] = frozenset()
     share: tuple[int, int] = (0, 1)
     circular: bool = False
-    only: frozenset[str] | None = None
+    collecting: bool = False
 
 
 @dataclass
@@ -65,7 +66,7 @@ class _Run:
     stopping: asyncio.Event
     report: LlmReport = field(default_factory=LlmReport)
     answers: list[Answered] = field(default_factory=list)
-    under_way: dict[tuple[str, int], asyncio.Future[Reply]] = field(default_factory=dict)
+    under_way: dict[tuple[str, int], asyncio.Future[Reply | None]] = field(default_factory=dict)
     committed: deque[tuple[str, int]] = field(default_factory=deque)
     ended: asyncio.Event = field(default_factory=asyncio.Event)
     failures_in_a_row: int = 0
@@ -108,7 +109,7 @@ async def judge_items(
         await _go_through(run)
         if run.stopping.is_set():
             run.stop(InterruptedRunError("stopped", hint="the same command goes on from here"))
-        complete = run.report.stop is None
+        complete = run.report.stop is None and not run.report.waiting
     finally:
         run.ended.set()
         await asyncio.gather(writer)
@@ -122,7 +123,12 @@ async def _go_through(run: _Run) -> None:
     slots = asyncio.Semaphore(run.options.in_flight)
     tasks: set[asyncio.Task[None]] = set()
     parts = demands(
-        run.store, run.pool, run.judge, retry=run.options.retry, share=run.options.share
+        run.store,
+        run.pool,
+        run.judge,
+        retry=run.options.retry,
+        share=run.options.share,
+        collecting=run.options.collecting,
     )
     # The next part is read while this one is asked about.
     coming = asyncio.create_task(asyncio.to_thread(_next, parts))
@@ -155,15 +161,17 @@ def _next(parts: Iterator[list[Demand]]) -> list[Demand] | None:
 def _is_wanted(run: _Run, demand: Demand) -> bool:
     report = run.report
     report.items += 1
-    wanted = demand.wanted > 0 and (
-        run.options.only is None or demand.question.digest in run.options.only
-    )
-    if not wanted:
+    if not demand.wanted:
         report.known += demand.standing.closed >= run.judge.samples
-        if not demand.standing.closed and demand.standing.lost:
-            report.lost[demand.standing.lost[-1].value] += 1
+        report.waiting += demand.waits
+        _count_as_lost_before(run, demand)
     run.observe(report)
-    return wanted
+    return demand.wanted > 0
+
+
+def _count_as_lost_before(run: _Run, demand: Demand) -> None:
+    if not demand.standing.closed and demand.standing.lost:
+        run.report.lost[demand.standing.lost[-1].value] += 1
 
 
 async def _judge(run: _Run, demand: Demand) -> None:
@@ -171,9 +179,13 @@ async def _judge(run: _Run, demand: Demand) -> None:
     outcomes: list[Outcome] = []
     place = demand.standing.asked
     for number in range(demand.wanted):
-        replies = await asyncio.gather(
+        found = await asyncio.gather(
             *(_obtain(run, demand, request, place) for request in demand.question.requests)
         )
+        replies = [reply for reply in found if reply is not None]
+        if len(replies) < len(found):
+            run.report.waiting += not demand.standing.lost
+            break
         stop = next((reply.stop for reply in replies if reply.stop is not None), None)
         verdict = None if stop is not None else run.judge.verdict(demand.question, replies)
         tried: list[tuple[str, tuple[Try, ...]]] = [
@@ -207,9 +219,11 @@ async def _judge(run: _Run, demand: Demand) -> None:
     if not demand.standing.closed and outcomes and not CLOSED.intersection(outcomes):
         run.report.lost[outcomes[-1].value] += 1
         run.items_lost_now += 1
+    elif not outcomes:
+        _count_as_lost_before(run, demand)
 
 
-async def _obtain(run: _Run, demand: Demand, request: ChatRequest, place: int) -> Reply:
+async def _obtain(run: _Run, demand: Demand, request: ChatRequest, place: int) -> Reply | None:
     """Get an answer to a request: from the ledger, from a task that asks the same, or the model."""
     known = demand.known.get(request.digest, ())
     if place < len(known) and (reply := known[place].reply(request)) is not None:
@@ -217,8 +231,10 @@ async def _obtain(run: _Run, demand: Demand, request: ChatRequest, place: int) -
     key = (request.digest, place)
     if key in run.under_way:
         shared = await asyncio.shield(run.under_way[key])
+        if shared is None:
+            return None
         return Reply(shared.ended, shared.fields, shared.why, (), shared.logprobs, shared.stop)
-    future: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
+    future: asyncio.Future[Reply | None] = asyncio.get_running_loop().create_future()
     run.under_way[key] = future
     try:
         reply = await run.ask(request)
@@ -227,6 +243,8 @@ async def _obtain(run: _Run, demand: Demand, request: ChatRequest, place: int) -
         del run.under_way[key]
         raise
     future.set_result(reply)
+    if reply is None:
+        del run.under_way[key]
     return reply
 
 

@@ -21,7 +21,7 @@ from labeler.providers.limits import Limiter
 from labeler.providers.seam import provider_connections
 from labeler.store.database import Store
 
-__all__ = ["JudgeLimits", "Tick", "judge_in_this_process"]
+__all__ = ["JudgeLimits", "Tick", "judge_in_this_process", "stop_on_interrupt"]
 
 _SEED = 0x1ABE1
 
@@ -152,7 +152,7 @@ def judge_in_this_process(
                 )
             )
 
-        _stop_on_interrupt(stopping)
+        stop_on_interrupt(stopping)
         async with provider_connections():
             return await judge_items(
                 store, pool, judge, client.ask, options, observe=tell, stopping=stopping
@@ -161,7 +161,8 @@ def judge_in_this_process(
     return asyncio.run(work())
 
 
-def _stop_on_interrupt(stopping: asyncio.Event) -> None:
+def stop_on_interrupt(stopping: asyncio.Event) -> None:
+    """Set the event at the first Ctrl-C, and cancel this task at the second."""
     loop = asyncio.get_running_loop()
     this = asyncio.current_task()
 

@@ -23,7 +23,7 @@ from labeler.records.scales import AssessorKind
 from labeler.store.database import Store, WriteTransaction
 from labeler.store.registry import assessor_key, scale_key, store_texts
 
-__all__ = ["Answered", "JobProgress", "judge_job_digest", "store_answers"]
+__all__ = ["Answered", "JobProgress", "judge_job", "judge_job_digest", "store_answers"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +63,21 @@ def judge_job_digest(pool: PoolToJudge, judge: LlmJudge) -> str:
     return job_digest("judge", pool.digest, settings)
 
 
+def judge_job(tx: WriteTransaction, pool: PoolToJudge, judge: LlmJudge) -> tuple[int, int]:
+    """Give the keys of the assessor and of its job, making them where they aren't there."""
+    assessor = assessor_key(tx, AssessorKind.LLM, judge.name, judge.digest)
+    job = job_key(
+        tx.connection,
+        kind="judge",
+        digest=judge_job_digest(pool, judge),
+        pool_id=pool.pool_id,
+        assessor_id=assessor,
+        settings={**judge.settings, "examples": [one.item_id for one in judge.examples]},
+        at=tx.clock(),
+    )
+    return assessor, job
+
+
 def store_answers(
     store: Store,
     pool: PoolToJudge,
@@ -83,16 +98,7 @@ def store_answers(
         circular: Whether the judge shares a model with a pooled run.
     """
     with store.write(f"judge run {pool.name} --judge {judge.name}") as tx:
-        assessor = assessor_key(tx, AssessorKind.LLM, judge.name, judge.digest)
-        job = job_key(
-            tx.connection,
-            kind="judge",
-            digest=judge_job_digest(pool, judge),
-            pool_id=pool.pool_id,
-            assessor_id=assessor,
-            settings={**judge.settings, "examples": [one.item_id for one in judge.examples]},
-            at=tx.clock(),
-        )
+        assessor, job = judge_job(tx, pool, judge)
         tried = [one for answer in answers for one in answer.tried]
         store_tries(tx, job, tried)
         _store_judgments(tx, assessor, answers, circular=circular)
