@@ -19,6 +19,7 @@ from labeler.records.judgments import (
     Decision,
     DecisionSupport,
     Judgment,
+    Occasion,
     Withdrawal,
     WithdrawnKind,
 )
@@ -100,6 +101,8 @@ def votes_on(connection: Connection, item_ids: Sequence[int]) -> dict[int, list[
         .where(
             is_one_of(connection, _JUDGMENT.c.item_id, item_ids),
             _ASSESSOR.c.kind == AssessorKind.PERSON.value,
+            # A hidden repeat only tells how steady its reviewer is.
+            _JUDGMENT.c.occasion == Occasion.FIRST.value,
             _JUDGMENT.c.outcome.in_([Outcome.JUDGED.value, Outcome.ABSTAINED.value]),
             judgments_in_force(),
         )
@@ -174,15 +177,25 @@ def settle_items(tx: WriteTransaction, item_ids: Iterable[int]) -> Decided:
 
 
 def _want_no_first_vote(connection: Connection, items: Sequence[int]) -> None:
-    """Take items that people have settled out of the queue; a second vote may still be wanted."""
+    """Take items that people have settled out of the queue; a second vote may still be wanted.
+
+    Where the second vote came first, the one that was meant to be the first is still wanted.
+    """
     slot = table(Assignment)
     first = [VotePurpose.PRIMARY.value, VotePurpose.AUDIT.value]
+    other = slot.alias("other")
+    second_came_first = sa.exists().where(
+        other.c.task_id == slot.c.task_id,
+        other.c.purpose == VotePurpose.OVERLAP.value,
+        other.c.state == AssignmentState.DONE.value,
+    )
     if items:
         connection.execute(
             sa.delete(slot).where(
                 is_one_of(connection, slot.c.item_id, items),
                 slot.c.state == AssignmentState.WAITING.value,
                 slot.c.purpose.in_(first),
+                ~second_came_first,
             )
         )
 

@@ -6,35 +6,43 @@ terminal. Every control becomes a glyph that shows what it was.
 
 from __future__ import annotations
 
-import unicodedata
+import re
 
-__all__ = ["visible", "visible_line"]
+__all__ = ["steady", "visible", "visible_line"]
 
-_KEPT = frozenset("\n\t")
-_DIRECTION = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-_DELETE = 0x7F
+_C0_END, _DELETE = 0x20, 0x7F
+
+# Controls but newline and tab (C0, DEL, C1), what turns the direction of writing, the separators of
+# lines and paragraphs, and halves of characters.
+_DRIVING = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+_JOINERS = re.compile("[\u200d\ufe0e\ufe0f\U0001f3fb-\U0001f3ff]")
 
 
-def _glyph(character: str) -> str:
-    code = ord(character)
-    if code < 0x20:  # noqa: PLR2004 - C0 controls have pictures from U+2400 on
+def _glyph(found: re.Match[str]) -> str:
+    code = ord(found.group())
+    if code < _C0_END:  # C0 controls have pictures from U+2400 on
         return chr(0x2400 + code)
     if code == _DELETE:
         return "\u2421"
-    if character in _DIRECTION or unicodedata.category(character) in {"Cc", "Cs", "Zl", "Zp"}:
-        return f"<U+{code:04X}>"
-    return character
+    return f"<U+{code:04X}>"
 
 
 def visible(text: str) -> str:
     """Replace every control but newline and tab by a visible glyph; line ends become newlines."""
-    text = text.replace("\r\n", "\n")
-    return "".join(
-        character if character in _KEPT or character.isprintable() else _glyph(character)
-        for character in text
-    )
+    return _DRIVING.sub(_glyph, text.replace("\r\n", "\n"))
 
 
 def visible_line(text: str) -> str:
     """Make a text safe and one line long, for tables and messages."""
     return visible(text.replace("\n", "\u2424").replace("\t", " "))
+
+
+def steady(text: str) -> str:
+    """Leave out what terminals draw in more than one width, so that a layout holds on all of them.
+
+    The joiner of joined emoji goes, and they stand side by side; so do the sign that asks for an
+    emoji's coloured form, and skin tones. Letters, marks and other signs stay as they are.
+    """
+    return _JOINERS.sub("", text)

@@ -40,6 +40,7 @@ _COMMANDS = {
     "report": ("report:app", "Report on labels: agreement between assessors."),
     "export": ("export:app", "Write labels out: qrels, JSON lines, Parquet, a test set."),
     "db": ("db:app", "Check, back up, and rebuild the database."),
+    "doctor": ("doctor:doctor", "Check this machine, or find out what a model can do."),
 }
 
 for _name, (_target, _help) in _COMMANDS.items():
@@ -90,6 +91,9 @@ def _bug(error: Exception) -> None:
     import traceback
     from pathlib import Path
 
+    from labeler.providers.redaction import redacted
+
+    said = redacted(str(error))[:200]
     with tempfile.NamedTemporaryFile(
         "w", prefix="labeler-bug-", suffix=".txt", delete=False, encoding="utf-8"
     ) as report:
@@ -97,6 +101,6 @@ def _bug(error: Exception) -> None:
         report.write("".join(traceback.format_tb(error.__traceback__)))
         report.write(type(error).__name__ + "\n")
     sys.stderr.write(
-        f"labeler: this is a bug in Labeler ({type(error).__name__}: {str(error)[:200]!r})\n"
+        f"labeler: this is a bug in Labeler ({type(error).__name__}: {said!r})\n"
         f"  hint: please report it with {Path(report.name)}, which holds no data of yours\n"
     )

@@ -21,12 +21,12 @@ def check(*, db: Database = None, json: JsonOutput = False) -> int:
     with open_project(db) as store, working("checking"):
         findings = check_store(store)
     if json:
-        print_json({finding.check: list(finding.problems) for finding in findings})
+        print_json({one.check: [*one.problems, *one.notes] for one in findings})
     else:
         for finding in findings:
             print(f"{'ok  ' if not finding.problems else 'BAD '}  {finding.check}")
-            for problem in finding.problems:
-                tell(f"      {problem}")
+            for line in (*finding.problems, *finding.notes):
+                tell(f"      {line}")
     return ExitCode.ERROR if any(finding.problems for finding in findings) else ExitCode.DONE
 
 

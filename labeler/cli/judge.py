@@ -10,10 +10,17 @@ from cyclopts import App, Group, Parameter
 from labeler.cli.project import Database, JsonOutput
 
 _FIT = "Fit the embedded judge's coefficients on a labelled collection."
+_COMPARE = "Tell what a change of prompt or model does to labels, item by item."
+_COSTS = "Tell what requests to models took: tokens, money, time; by job and by model."
+_PROBE = "Show a judge passages that try to trick it; tell which of them do."
 _EVALUATE = "Measure the embedded judge on a labelled collection."
 
 app = App(name="judge", help="Have a pool judged.")
 app.command("labeler.cli.judge_prompts:app", name="prompts", help="List, show, compare prompts.")
+app.command("labeler.cli.judge_list:list_all", name="list", help="List the project's judges.")
+app.command("labeler.cli.judge_compare:compare", name="compare", help=_COMPARE)
+app.command("labeler.cli.judge_costs:costs", name="costs", help=_COSTS)
+app.command("labeler.cli.judge_probe:probe", name="probe", help=_PROBE)
 app.command("labeler.cli.judge_embedded:embedded_fit", name="embedded-fit", help=_FIT)
 app.command(
     "labeler.cli.judge_embedded:embedded_evaluate", name="embedded-evaluate", help=_EVALUATE
@@ -31,6 +38,8 @@ def run(
     *,
     judge: Annotated[tuple[str, ...], Parameter(negative="")] = ("embedded",),
     dry_run: Annotated[bool, Parameter(negative="")] = False,
+    batch: Annotated[bool, Parameter(negative="")] = False,
+    no_wait: Annotated[bool, Parameter(negative="")] = False,
     retry: str | None = None,
     db: Database = None,
     json: JsonOutput = False,
@@ -70,6 +79,11 @@ def run(
         come from the provider's environment variable.
     dry_run
         Only tell how many calls, tokens and dollars it would take.
+    batch
+        Ask by the provider's batches, at their price and within a day: submit, wait, collect. The
+        same command goes on after any stop. --price is then what a batch costs.
+    no_wait
+        With --batch, don't wait: submit what is new, collect what is ready.
     retry
         Take up just the items that ended so: failed, refused, truncated, parted by commas.
     prompt
@@ -118,7 +132,7 @@ def run(
     from labeler.cli.judge_embedded_run import EmbeddedRun
     from labeler.cli.judge_llm import LlmRun, run_panel
 
-    if judge == ("embedded",):
+    if judge == ("embedded",) and not batch:
         return EmbeddedRun(pool, coefficients, threads).run(db=db, json=json)
     described = LlmRun.described(
         pool,
@@ -146,5 +160,7 @@ def run(
         retry=retry,
         workers=workers,
         dry_run=dry_run,
+        batch=batch,
+        wait=not no_wait,
     )
     return run_panel(described, db=db, json=json)

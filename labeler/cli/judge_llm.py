@@ -32,6 +32,8 @@ class LlmRun:
         limits: What each may take.
         workers: How many processes.
         dry_run: Only count what would be asked.
+        batch: Ask by the providers' batches.
+        wait: Wait until they have ended.
     """
 
     pool: str
@@ -39,6 +41,8 @@ class LlmRun:
     limits: tuple[JudgeLimits, ...]
     workers: int
     dry_run: bool
+    batch: bool = False
+    wait: bool = True
 
     @classmethod
     def described(
@@ -54,18 +58,22 @@ class LlmRun:
         retry: str | None,
         workers: int,
         dry_run: bool,
+        batch: bool = False,
+        wait: bool = True,
     ) -> LlmRun:
         """Read the options of the command line.
 
         Raises:
             UsageError: When options contradict one another.
         """
+        from labeler.cli.judge_batch import refuse_without_batches
         from labeler.judges.llm.passages import PassageLimit
         from labeler.judges.llm.session import JudgeLimits
         from labeler.judges.llm.setup import LlmOptions, find_price
         from labeler.providers.chat import AnswerMode
         from labeler.providers.embedded_language_model import is_embedded
 
+        refuse_without_batches(models, batch=batch, wait=wait, workers=workers)
         if len(prompts) not in {1, len(models)}:
             raise UsageError(
                 f"{len(prompts)} prompts for {len(models)} judges",
@@ -97,7 +105,7 @@ class LlmRun:
             limits=tuple(
                 JudgeLimits(
                     **(limits | _IN_PROCESS if is_embedded(model) else limits),
-                    price=find_price(model, price),
+                    price=find_price(model, price, batch=batch),
                     price_is_given=price is not None,
                     retry=outcomes,
                 )
@@ -105,6 +113,8 @@ class LlmRun:
             ),
             workers=workers,
             dry_run=dry_run,
+            batch=batch,
+            wait=wait,
         )
 
 
@@ -127,6 +137,10 @@ def retry_outcomes(text: str | None) -> frozenset[Any]:
 
 def run_panel(run: LlmRun, *, db: str | None, json: bool) -> int:
     """Judge a pool by each judge of a panel, and print what came of it."""
+    if run.batch and not run.dry_run:
+        from labeler.cli.judge_batch import run_batches
+
+        return run_batches(run, db=db, json=json)
     from labeler.judges.llm.pool import pool_to_judge
     from labeler.judges.llm.setup import make_judge
     from labeler.judges.run import models_of_runs, shares_model
@@ -146,8 +160,9 @@ def run_panel(run: LlmRun, *, db: str | None, json: bool) -> int:
                 continue
             started = time.monotonic()
             report = _judge(run, store, pool, judge, limits, circular == "circular")
-            summary = _summary(judge, report, circular, time.monotonic() - started)
+            summary = summary_of(judge, report, circular, time.monotonic() - started)
             summaries.append(summary)
+            _tell_of_batches(report)
             if report.lost and code is ExitCode.DONE:
                 code = ExitCode.FAILED_ITEMS
             if report.stop is not None:
@@ -160,16 +175,29 @@ def run_panel(run: LlmRun, *, db: str | None, json: bool) -> int:
             if run.dry_run:
                 print_facts(summary)
             else:
-                _print_summary(summary)
+                print_summary(summary)
     if stop is not None:
         raise stop
     if code is ExitCode.FAILED_ITEMS and not run.dry_run:
-        tell(
-            f"some items have no answer; `{program()} judge run {run.pool} ... --retry "
-            f"{','.join(_RETRYABLE)}` takes up just those, and `{program()} route` sends the rest "
-            "to people"
-        )
+        hint_at_retry(run.pool)
     return code
+
+
+def _tell_of_batches(report: LlmReport) -> None:
+    if report.waiting:
+        tell(
+            f"{report.waiting:,} items are lines of a provider's batch; the same command with "
+            "--batch collects them"
+        )
+
+
+def hint_at_retry(pool: str) -> None:
+    """Say what can be done about items without an answer."""
+    tell(
+        f"some items have no answer; `{program()} judge run {pool} ... --retry "
+        f"{','.join(_RETRYABLE)}` takes up just those, and `{program()} route` sends the rest "
+        "to people"
+    )
 
 
 def _judge(
@@ -230,7 +258,7 @@ def _estimate(store: Store, pool: Any, judge: LlmJudge, limits: JudgeLimits) -> 
     return {"judge": judge.name, "digest": judge.digest, **found}
 
 
-def _summary(
+def summary_of(
     judge: LlmJudge, report: LlmReport, independence: str, seconds: float
 ) -> dict[str, Any]:
     """Give what came of a run, as --json prints it."""
@@ -246,6 +274,7 @@ def _summary(
         "grades": dict(report.grades),
         "suspicious": report.flagged,
         "without_answer": dict(report.lost),
+        "waiting": report.waiting,
         "failures": dict(report.failures),
         "without_call": report.reused,
         "http_requests": report.requests,
@@ -260,7 +289,7 @@ def _summary(
     }
 
 
-def _print_summary(summary: Mapping[str, Any]) -> None:
+def print_summary(summary: Mapping[str, Any]) -> None:
     """Print it for people: names in words, parts set off."""
     facts: dict[str, object] = {"judge": f"{summary['judge']} ({summary['calibration']})"}
     for name in ("items", "judged_before", "answers"):
@@ -269,6 +298,8 @@ def _print_summary(summary: Mapping[str, Any]) -> None:
         facts |= {f"  {name}": count for name, count in sorted(summary[part].items())}
     facts["suspicious"] = summary["suspicious"]
     facts["without an answer"] = sum(summary["without_answer"].values())
+    if summary["waiting"]:
+        facts["waiting for a batch"] = summary["waiting"]
     facts |= {f"  now: {name}": count for name, count in sorted(summary["failures"].items())}
     facts |= {
         "HTTP requests": summary["http_requests"],
@@ -280,6 +311,8 @@ def _print_summary(summary: Mapping[str, Any]) -> None:
         "cost": _money(summary["cost_usd"], summary["answers_of_unknown_cost"]),
         "seconds": summary["seconds"],
     }
+    for name, value in summary.get("batch", {}).items():
+        facts[name.replace("_", " ")] = len(value) if isinstance(value, list) else value
     print_facts(facts)
     if summary["independence"] == "circular":
         print(

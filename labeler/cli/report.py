@@ -16,7 +16,10 @@ if TYPE_CHECKING:
     from labeler.reports.agreement import AgreementReport
     from labeler.reports.pairs import AssessorSummary, PairAgreement
 
-app = App(name="report", help="Report on labels: agreement between assessors.")
+app = App(
+    name="report",
+    help="Report on labels: agreement between assessors, what is unclear in the rubric.",
+)
 
 _NAMED = 5
 
@@ -69,6 +72,60 @@ def agreement(
     _print_assessors(report.assessors)
     for notice in report.notices:
         tell(f"note: {notice}")
+
+
+@app.command(name="rubric-issues")
+def rubric_issues(
+    *, pool: str | None = None, db: Database = None, json: JsonOutput = False
+) -> None:
+    """Tell where the rubric was marked as unclear: on which levels and queries, with what words.
+
+    Who settles a dispute can say that the rubric is what needs work; a reviewer says so with a
+    flag whose reason begins with 'rubric unclear'. The labels of such items stay as they are.
+
+    Parameters
+    ----------
+    pool
+        The items of this pool only.
+    """
+    from labeler.reports.rubric_issues import read_rubric_issues, summarize_rubrics
+
+    with open_project(db) as store, store.read() as connection:
+        issues = read_rubric_issues(connection, pool)
+    rubrics = summarize_rubrics(issues)
+    if json:
+        listed = [asdict(one) | {"last": one.last.isoformat(timespec="seconds")} for one in issues]
+        print_json({"rubrics": [asdict(one) for one in rubrics], "items": listed})
+        return
+    if not issues:
+        print("nobody marked a rubric as unclear")
+        return
+    print_table(
+        ["rubric", "digest", "items", "queries", "levels that people differ on"],
+        [
+            [
+                one.rubric,
+                one.digest,
+                one.items,
+                one.queries,
+                ", ".join(f"{names} ({n:,})" for names, n in one.levels_confused.items()) or "-",
+            ]
+            for one in rubrics
+        ],
+    )
+    for issue in issues:
+        print()
+        facts: dict[str, object] = {
+            "query": f"{issue.query}: {issue.query_text}",
+            "evidence": issue.evidence,
+            "rubric": f"{issue.rubric} {issue.digest}",
+            "people said": ", ".join(f"{name} ({n:,})" for name, n in issue.levels.items()) or "-",
+            "unclear": "; ".join(issue.words) or "-",
+            "notes": "; ".join(issue.notes) or "-",
+            "marked by": f"{', '.join(issue.marked_by)}, last {issue.last:%Y-%m-%d %H:%M} UTC",
+            "still disputed": "yes" if issue.is_disputed else "no",
+        }
+        print_facts(facts)
 
 
 def _print_conditions(report: AgreementReport) -> None:

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
+from labeler.assessment.visible import visible
 from labeler.cli.project import Database, open_project
+from labeler.errors import LabelerError, StoreError, UsageError
+from labeler.settings import ReviewSettings, own_settings
 
 if TYPE_CHECKING:
+    from labeler.queue.filters import QueueFilter
+    from labeler.queue.sitting.journal import Journal
     from labeler.queue.sitting.orders import Answer, Order
+    from labeler.store.database import Store
 
 __all__ = ["OpenDesk", "review"]
 
@@ -19,9 +26,14 @@ def review(
     *,
     plain: Annotated[bool, Parameter(negative="")] = False,
     pool: str | None = None,
-    reviewer: str | None = None,
+    reviewer: Annotated[str | None, Parameter(name=["--reviewer", "--as"])] = None,
+    domain: str | None = None,
+    language: str | None = None,
     limit: int | None = None,
+    minutes: float | None = None,
     skipped: Annotated[bool, Parameter(negative="")] = False,
+    lead: Annotated[bool, Parameter(negative="")] = False,
+    force: Annotated[bool, Parameter(negative="")] = False,
     db: Database = None,
 ) -> None:
     """Judge one blind item after the other; what is shown as saved is on disk.
@@ -34,42 +46,104 @@ def review(
         Take items of one pool only.
     reviewer
         Who you are; your login name by default.
+    domain
+        Take items of one domain only.
+    language
+        Take items in one language only, by its tag; 'pt' takes 'pt-BR' too.
     limit
         End the sitting after so many votes.
+    minutes
+        End the sitting after so many minutes, with the item that is shown then.
     skipped
         Take items again that you skipped.
+    lead
+        Show the lead's screens in place of a sitting: what waits, pace, agreement, disputes.
+    force
+        With --lead: let yourself settle disputes that you are part of.
     """
     from labeler.store.database import login_name
 
     name = reviewer or login_name()
+    if lead or force:
+        _review_lead(name, pool=pool, lead=lead, plain=plain, force=force, db=db)
+        return
+    if minutes is not None and not minutes > 0:
+        raise UsageError(f"--minutes is a number above 0, not {minutes:g}")
+    settings = own_settings().review
+    asked = _Asked(name, pool, domain, language, limit, minutes, skipped, db, settings)
     if plain:
-        _review_lines(name, pool=pool, limit=limit, skipped=skipped, db=db)
+        _review_lines(asked)
     else:
-        _review_screen(name, pool=pool, limit=limit, skipped=skipped, db=db)
+        _review_screen(asked)
 
 
-def _review_lines(
-    reviewer: str, *, pool: str | None, limit: int | None, skipped: bool, db: str | None
-) -> None:
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What the command line and the settings ask for."""
+
+    reviewer: str
+    pool: str | None
+    domain: str | None
+    language: str | None
+    limit: int | None
+    minutes: float | None
+    skipped: bool
+    db: str | None
+    settings: ReviewSettings
+
+
+def _review_lines(asked: _Asked) -> None:
     from labeler.cli.review_lines import review_lines
     from labeler.queue.sitting.session import ReviewSession
-    from labeler.store.registry import pool_named
 
-    with open_project(db) as store:
-        with store.read() as connection:
-            key = int(pool_named(connection, pool).id) if pool is not None else None
-        session = ReviewSession(store, reviewer, pool_id=key, with_skipped=skipped)
+    store, only, told = _open(asked.db, asked.pool, asked.domain, asked.language)
+    if told:
+        print(visible(told))
+    words = {"pool": asked.pool, "domain": asked.domain, "language": asked.language}
+    with store:
+        session = ReviewSession(
+            store,
+            asked.reviewer,
+            only,
+            asked.skipped,
+            limit=asked.limit,
+            minutes=asked.minutes,
+            reveal=asked.settings.reveal,
+            repeats=asked.settings.repeats,
+            journal=_journal(store, asked.reviewer),
+        )
+        filters = [f"{name} {value}" for name, value in words.items() if value is not None]
         try:
-            review_lines(session, sys.stdin, sys.stdout, limit=limit)
+            review_lines(session, sys.stdin, sys.stdout, filters=filters)
         finally:
             session.close()
 
 
-def _review_screen(
-    reviewer: str, *, pool: str | None, limit: int | None, skipped: bool, db: str | None
-) -> None:
-    from labeler.errors import StoreError, UsageError
+def _open(
+    db: str | None, pool: str | None, domain: str | None, language: str | None
+) -> tuple[Store, QueueFilter, str]:
+    """Open the project; give it, what a sitting takes, and what was left of earlier sittings."""
+    from labeler.queue.filters import queue_filter
+    from labeler.queue.sitting.replay import replay_journals
 
+    store = open_project(db)
+    try:
+        with store.read() as connection:
+            only = queue_filter(connection, pool=pool, domain=domain, language=language)
+        return store, only, replay_journals(store).describe()
+    except LabelerError:
+        store.close()
+        raise
+
+
+def _journal(store: Store, reviewer: str) -> Journal:
+    from labeler.queue.sitting.journal import Journal
+    from labeler.store.journals import journal_places
+
+    return Journal(journal_places(store.location), reviewer, store.clock)
+
+
+def _review_screen(asked: _Asked) -> None:
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise UsageError(
             "the review app needs a terminal", hint="line by line: labeler review --plain"
@@ -77,33 +151,99 @@ def _review_screen(
     from tui.app import Seat, run_review
 
     def open_desk() -> OpenDesk:
-        return OpenDesk(db, reviewer, pool, with_skipped=skipped)
+        return OpenDesk(
+            asked.db,
+            asked.reviewer,
+            asked.pool,
+            with_skipped=asked.skipped,
+            domain=asked.domain,
+            language=asked.language,
+            repeats=asked.settings.repeats,
+        )
 
-    tally, lost = run_review(Seat(reviewer, pool, limit), open_desk)
+    seat = Seat(
+        asked.reviewer,
+        asked.pool,
+        asked.limit,
+        minutes=asked.minutes,
+        domain=asked.domain,
+        language=asked.language,
+        reveal=asked.settings.reveal,
+        keys=asked.settings.keys,
+    )
+    tally, kept, lost = run_review(seat, open_desk)
     print(tally.describe())
     if lost:
-        raise StoreError(f"{lost} events were not saved: the database was busy")
+        raise StoreError(f"{lost} events were not saved: neither the database nor a file took them")
+    if kept:
+        raise StoreError(
+            f"{kept} events are not in the database yet, which was busy; they are kept in a file",
+            hint="the next `labeler review` stores them; `labeler db check` tells where they are",
+        )
+
+
+def _review_lead(
+    name: str, *, pool: str | None, lead: bool, plain: bool, force: bool, db: str | None
+) -> None:
+    if not lead:
+        raise UsageError("--force goes with --lead", hint="labeler review --lead --force")
+    if plain or not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise UsageError(
+            "the lead's screens need a terminal",
+            hint="as text: labeler queue, labeler report agreement, labeler pool show POOL",
+        )
+    from tui.lead import LeadSeat, run_lead
+
+    seat = LeadSeat(name, pool, force, keys=own_settings().review.keys)
+    run_lead(seat, lambda: open_project(db))
 
 
 class OpenDesk:
-    """A place at the queue together with its database, for the app's writer thread."""
+    """A place at the queue together with its database and journal, for the app's writer thread.
+
+    Attributes:
+        told: What was left of earlier sittings, or empty.
+    """
 
     def __init__(
-        self, db: str | None, reviewer: str, pool: str | None, *, with_skipped: bool
+        self,
+        db: str | None,
+        reviewer: str,
+        pool: str | None,
+        *,
+        with_skipped: bool,
+        domain: str | None = None,
+        language: str | None = None,
+        repeats: float = 0.0,
     ) -> None:
         from labeler.queue.sitting.desk import Desk
-        from labeler.store.registry import pool_named
 
-        self._store = open_project(db)
-        with self._store.read() as connection:
-            key = int(pool_named(connection, pool).id) if pool is not None else None
-        self._desk = Desk(self._store, reviewer, key, with_skipped)
+        self._store, only, self.told = _open(db, pool, domain, language)
+        self._desk = Desk(self._store, reviewer, only, with_skipped, repeats=repeats)
+        self._journal = _journal(self._store, reviewer)
+
+    def expect(self, order: Order) -> None:
+        """Take note of what is to be done; an event that takes long is kept in the journal."""
+        self._journal.expect(order)
+
+    def kept(self) -> int:
+        """Tell how many events are in the journal alone."""
+        return self._journal.kept
+
+    def give_up(self) -> int:
+        """Put everything that isn't in the database into the journal; tell how much can't be."""
+        return self._journal.flush()
 
     def perform(self, order: Order) -> Answer:
         """Do what a sitting asks for."""
-        return self._desk.perform(order)
+        answer = self._desk.perform(order)
+        self._journal.settled(order)
+        return answer
 
     def close(self) -> None:
         """Give back what is held, and close the database."""
-        self._desk.close()
-        self._store.close()
+        try:
+            self._desk.close()
+        finally:
+            self._journal.close()
+            self._store.close()

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol, TextIO
 
 from labeler.assessment.rubric import Rubric
 from labeler.assessment.visible import visible, visible_line
-from labeler.errors import ConflictError
+from labeler.errors import ConflictError, StoreError
 from labeler.labels import Level
 from labeler.queue.sitting.answers import answers_in_order
-from labeler.queue.sitting.orders import Shown
+from labeler.queue.sitting.orders import Revealed, Shown
 from labeler.queue.sitting.session import ReviewSession
 from labeler.queue.votes import Saved
 
@@ -29,36 +29,76 @@ def answers_for(rubric: Rubric) -> dict[str, Level | None]:
 
 
 def review_lines(
-    session: ReviewSession, source: TextIO, target: TextIO, *, limit: int | None = None
+    session: ReviewSession, source: TextIO, target: TextIO, *, filters: Sequence[str] = ()
 ) -> None:
     """Run a sitting: show an item, read an answer, store it, show the next.
 
-    Ends at ``q``, at the end of the input, after ``limit`` votes, or when nothing is left.
+    Ends at ``q``, at the end of the input, at the sitting's limit, or when nothing is left.
+
+    Args:
+        session: The sitting.
+        source: Where answers are read from.
+        target: Where items are shown.
+        filters: What the sitting asks for, in words, such as ``pool p``.
     """
 
     def say(text: str = "") -> None:
         target.write(text + "\n")
         target.flush()
 
+    def ask(prompt: str = "> ") -> str:
+        target.write(prompt)
+        target.flush()
+        line = source.readline()
+        if not line:
+            say()
+        return line
+
+    line = _sit(session, ask, say, filters)
+    if line and session.may_reveal:
+        say("v shows what judges said of the items you voted on; any other line ends")
+        if ask().strip() == "v":
+            for revealed in session.reveal_all():
+                _show_revealed(revealed, say)
+    say(session.tally.describe())
+
+
+def _sit(session: ReviewSession, ask: Callable[[], str], say: _Say, filters: Sequence[str]) -> str:
+    """Ask for one item after the other; give the last line, which is empty at the end of input."""
     shown: Shown | None = None
-    while limit is None or session.standing < limit:
+    line = "\n"
+    while not session.is_over:
         current = session.current
         if current is None:
-            _say_what_is_left(session, say)
-            break
+            if not _say_what_is_left(session, say, filters):
+                return line
+            line = ask()
+            if line.strip() != "w":
+                return line
+            session.widen()
+            continue
         if shown is None or shown.claim != current.claim:
             _show(current, say)
             shown = current
-        target.write("> ")
-        target.flush()
-        line = source.readline()
+        line = ask()
         if not line or line.strip() == "q":
+            return line
+        try:
+            if _answer(session, current, line.strip(), say):
+                shown = None
+        except StoreError as error:
+            kept = ", kept in a file meanwhile" if session.journal and session.journal.kept else ""
+            say(f"not saved yet{kept}: {visible_line(error.message)}")
+        if (revealed := session.revealed) is not None:
+            _show_revealed(revealed, say)
+            say("Enter goes on; u takes the vote back, and what you then say isn't blind")
+            line = ask()
+            if line.strip() == "u":
+                _undo(session, say)
+            session.go_on()
             if not line:
-                say()
-            break
-        if _answer(session, current, line.strip(), say):
-            shown = None
-    say(session.tally.describe())
+                return line
+    return line
 
 
 class _Say(Protocol):
@@ -75,9 +115,7 @@ def _answer(session: ReviewSession, shown: Shown, line: str, say: _Say) -> bool:
         return _vote(session, answers[command], say, note=rest.strip())
     match command:
         case "u":
-            done = session.undo()
-            say("the last vote is taken back" if done else session.notice)
-            return done
+            return _undo(session, say)
         case "x":
             session.skip()
             say("skipped: it stays in the queue")
@@ -96,15 +134,26 @@ def _answer(session: ReviewSession, shown: Shown, line: str, say: _Say) -> bool:
 
 
 def _vote(session: ReviewSession, level: Level | None, say: _Say, *, note: str) -> bool:
+    name = level.name if level is not None else "cannot_judge"
+    if told := session.catch_up():
+        say(f"not counted: {visible_line(told)}")
+        return False
     try:
         saved = session.vote(level, note)
     except ConflictError as error:
         say(f"not saved: {error.message}")
         return True
-    name = level.name if level is not None else "cannot_judge"
     told = "saved" if saved is not Saved.EXTRA else "kept as extra: somebody had voted meanwhile"
     say(f"{name}: {told}")
+    if saved is not Saved.EXTRA and session.notice:
+        say(session.notice)
     return True
+
+
+def _undo(session: ReviewSession, say: _Say) -> bool:
+    done = session.undo()
+    say("the last vote is taken back" if done else session.notice)
+    return done
 
 
 def _show(shown: Shown, say: _Say) -> None:
@@ -158,11 +207,34 @@ def _show_rubric(rubric: Rubric, say: _Say) -> None:
                 say(_wrapped(f"    {example}"))
 
 
-def _say_what_is_left(session: ReviewSession, say: _Say) -> None:
+def _show_revealed(revealed: Revealed, say: _Say) -> None:
+    """Show what judges said of an item beside the reviewer's own vote."""
+    say("-" * _WIDTH)
+    say(_wrapped(f"Query: {revealed.shown.block.query.text}"))
+    say(_wrapped(f"Passage: {textwrap.shorten(visible_line(revealed.shown.item.passage), _WIDTH)}"))
+    say(f"You said {_named(revealed.level)}. Judges said:")
+    for one in revealed.judges:
+        say(_wrapped(f"  {one.letter} {_named(one.level)}"))
+        if one.quote:
+            say(_wrapped(f'    "{one.quote}"'))
+        for text in one.said:
+            say(_wrapped(f"    {text}"))
+
+
+def _say_what_is_left(session: ReviewSession, say: _Say, filters: Sequence[str]) -> bool:
+    """Say why nothing can be taken; True when ``w`` would bring something."""
     left = session.left()
+    elsewhere = session.nothing_left.elsewhere if session.nothing_left is not None else 0
     if left.held and left.next_free is not None:
         say(f"{left.held} items are held by others; the next is free at {left.next_free:%H:%M} UTC")
-    elif left.skipped:
-        say(f"nothing else is left; {left.skipped} items that you skipped still wait: --skipped")
-    else:
+    if left.skipped:
+        say(f"{left.skipped} items that you skipped still wait: w takes them")
+    elif elsewhere and filters:
+        asked = visible_line(", ".join(filters))
+        if session.tally.done:
+            say(f"nothing is left of {asked}; {elsewhere} items wait elsewhere: w takes them")
+        else:
+            say(f"0 of {elsewhere} waiting items match: {asked}; w takes all items")
+    elif not left.held:
         say("nothing is left for you")
+    return bool(left.skipped or (elsewhere and filters))

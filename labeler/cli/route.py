@@ -30,11 +30,14 @@ def route(
         A policy file; the shipped policy 'uncalibrated' by default: a plain threshold of 0.95.
     """
     from labeler.calibration.policies import UNCALIBRATED, read_policy
+    from labeler.queue.reasons import overlap_by_reason
     from labeler.queue.route import route_pool
+    from labeler.settings import own_settings
 
     chosen = read_policy(policy) if policy is not None else UNCALIBRATED
+    overlap = overlap_by_reason(own_settings().review.overlap)
     with open_project(db) as store, working("routing"):
-        report = route_pool(store, pool, chosen)
+        report = route_pool(store, pool, chosen, overlap)
     if json:
         print_json(asdict(report))
         return

@@ -80,7 +80,8 @@ def choose_flips(
         seed: The same seed chooses the same items, whatever the order in which they come; a larger
             count keeps what a smaller one chose.
     """
-    across, within = [], []
+    across: list[str] = []
+    within: list[str] = []
     for item, one, other in zip(items, before.tolist(), after.tolist(), strict=True):
         (within if one == other else across).append(str(item))
     chosen = keyed_draw(str(seed), across, min(count, len(across)))

@@ -21,6 +21,11 @@ __all__ = ["Counter", "LocalCounter", "Price", "Purse", "price_of"]
 _NANO = 1_000_000_000
 _POLL_SECONDS = 0.05
 
+_PROMPT_RATES = ("input_cost_per_token", "cache_creation_input_token_cost")
+_COMPLETION_RATES = ("output_cost_per_token", "output_cost_per_reasoning_token")
+_ONLY_ON_REQUEST = ("_batches", "_flex", "above_1hr", "above_12hr")
+_BESIDE_TOKENS = ("input_cost_per_request", "cost_per_second", "citation_cost_per_token")
+
 
 @dataclass(frozen=True, slots=True)
 class Price:
@@ -63,31 +68,45 @@ class Price:
 
 
 def price_of(model: str, known: Mapping[str, Any]) -> Price | None:
-    """Read a model's price from litellm's table; the dearest tier counts. None when unknown.
+    """Read a model's price from litellm's table; the dearest tier counts.
+
+    None when it is unknown, and when a provider charges for more than tokens (requests, searches,
+    citations).
 
     Args:
         model: The model, with or without its provider.
         known: The table: model to its entries, in US dollars a token.
     """
     entry = known.get(model) or known.get(model.split("/", 1)[-1])
-    if not entry:
+    if not entry or _charges_otherwise(entry):
         return None
-
-    def dearest(kind: str) -> float | None:
-        rates = [
-            float(value)
-            for name, value in entry.items()
-            if name.startswith(f"{kind}_cost_per_token")
-            and isinstance(value, int | float)
-            and not name.endswith(("_batches", "_flex"))
-        ]
-        return max(rates) if rates else None
-
-    prompt, completion = dearest("input"), dearest("output")
+    prompt, completion = _dearest(entry, _PROMPT_RATES), _dearest(entry, _COMPLETION_RATES)
     if prompt is None or completion is None:
         return None
     batched, plain = entry.get("input_cost_per_token_batches"), entry.get("input_cost_per_token")
     return Price(prompt, completion, batch=batched / plain if batched and plain else None)
+
+
+def _charges_otherwise(entry: Mapping[str, Any]) -> bool:
+    always_searches = entry.get("litellm_provider") == "perplexity"
+    return any(name.endswith(_BESIDE_TOKENS) and entry[name] for name in entry) or (
+        always_searches and "search_context_cost_per_query" in entry
+    )
+
+
+def _dearest(entry: Mapping[str, Any], kinds: tuple[str, ...]) -> float | None:
+    """Give the highest rate that a call may be charged at; the first kind has to be there."""
+    rates = [
+        (name, float(value))
+        for tier in (entry, *(entry.get("tiered_pricing") or ()))
+        for name, value in tier.items()
+        if name.startswith(kinds)
+        and isinstance(value, int | float)
+        and not any(part in name for part in _ONLY_ON_REQUEST)
+    ]
+    if not any(name.startswith(kinds[0]) for name, _ in rates):
+        return None
+    return max(rate for _, rate in rates)
 
 
 class Counter(Protocol):

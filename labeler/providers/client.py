@@ -7,39 +7,33 @@ how it ended, and whether going on makes sense at all.
 from __future__ import annotations
 
 import json
+import os
 import random
-import re
 from collections.abc import Awaitable, Callable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
-from labeler.errors import BudgetReachedError, LabelerError, ProviderRefusedError
+from labeler.errors import (
+    BudgetReachedError,
+    InterruptedRunError,
+    LabelerError,
+    ProviderRefusedError,
+)
 from labeler.providers.budget import Price, Purse
 from labeler.providers.chat import AnswerMode, ChatRequest, Ended, Reply, Try
 from labeler.providers.failures import Action, Failure, classify
-from labeler.providers.limits import Limiter
+from labeler.providers.limits import Limiter, StoppedError
 from labeler.providers.logprobs import code_logprobs
-from labeler.providers.reading import CutOff, UnreadableAnswer, clean_text
-from labeler.providers.redaction import redacted
-from labeler.providers.seam import load_litellm, send, silence_loggers, wire_parameters
-from labeler.providers.validation import fields_of, is_object
+from labeler.providers.receiving import read_response, try_of, what_is_wrong
+from labeler.providers.redaction import secrets_in
+from labeler.providers.retrying import TransportError, retrying
+from labeler.providers.seam import send, structured, wire_messages, wire_parameters
 
-__all__ = ["ClientSettings", "ModelClient"]
+__all__ = ["ClientSettings", "ModelClient", "refused"]
 
-_LONGEST_BACKOFF = 30.0
-_LONGEST_RAW = 20_000
-_LONGEST_REFUSAL = 400
-_SURROGATE = re.compile(
-    r"\\u[dD][89a-fA-F]|[\ud800-\udfff]"
-)  # which the validator's parser refuses
-_REFUSING = re.compile(
-    r"(?:i(?:['’]m| am) (?:very )?sorry\b|sorry,"
-    r"|i (?:can(?:no|['’])t|am (?:not able|unable)|won['’]t)"
-    r" (?:\w+ ){0,2}(?:help|assist|comply|provide|fulfil|continue|do))",
-    re.IGNORECASE,
-)
+_GOES_ON = "the same command goes on where it stopped"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,14 +68,6 @@ class _EndedError(Exception):
     """The request ended without an answer; the exchange says how."""
 
 
-class _TransportError(Exception):
-    """One HTTP request failed."""
-
-    def __init__(self, failure: Failure) -> None:
-        super().__init__(failure.name)
-        self.failure = failure
-
-
 _EXCHANGE: ContextVar[_Exchange] = ContextVar("exchange")
 
 
@@ -97,6 +83,7 @@ class ModelClient:
         monotonic: A clock for durations, in seconds.
         sleep: Waits between attempts.
         jitter: Spreads the waiting of many requests.
+        watch: Told of each response as it came, before anything is read from it or mended.
     """
 
     def __init__(
@@ -111,6 +98,7 @@ class ModelClient:
         monotonic: Callable[[], float],
         sleep: Callable[[float], Awaitable[None]],
         jitter: random.Random,
+        watch: Callable[[Any], None] = lambda _: None,
     ) -> None:
         self.limiter = limiter
         self.retries = 0
@@ -122,7 +110,10 @@ class ModelClient:
         self._monotonic = monotonic
         self._sleep = sleep
         self._jitter = jitter
-        self._create = {mode: _structured(self._send, mode) for mode in AnswerMode}
+        self._watch = watch
+        self._secrets = secrets_in(os.environ)
+        self._prepared: dict[str, Any] = {}
+        self._create = {mode: structured(self._send, mode) for mode in AnswerMode}
 
     async def ask(self, request: ChatRequest) -> Reply:
         """Ask until there is an answer that can be used, or none is to be had."""
@@ -133,12 +124,9 @@ class ModelClient:
         why = "the answer doesn't fit the schema"
         try:
             answer = await self._create[request.mode](
-                response_model=request.shape.model,
+                response_model=self._prepare(request),
                 max_retries=self._settings.reasks,
-                messages=[
-                    {"role": message.role, "content": message.content}
-                    for message in request.messages
-                ],
+                messages=wire_messages(request),
                 **wire_parameters(request),
             )
             return Reply(
@@ -149,38 +137,37 @@ class ModelClient:
             )
         except InstructorRetryException as error:
             # It holds what was sent, so nothing of it may go on.
+            if isinstance(error.__cause__, StoppedError):
+                exchange.stop = InterruptedRunError("stopped", hint=_GOES_ON)
             if exchange.reply is None and exchange.stop is None:
-                why = f"{why}: {_first_line(error.__cause__)}"
+                why = f"{why}: {what_is_wrong(error.__cause__)}"
         finally:
             _EXCHANGE.reset(token)
-        ended, said = exchange.reply or (Ended.FAILED, why)
-        _mark_last(exchange.tries, ended)
+        ended, said = exchange.reply or (Ended.FAILED, str(exchange.stop or why))
+        if exchange.reply is None and exchange.stop is None:
+            _mark_last(exchange.tries, ended, said)
         return Reply(ended, why=said, tries=tuple(exchange.tries), stop=exchange.stop)
+
+    def _prepare(self, request: ChatRequest) -> Any:
+        """Prepare a shape for instructor once; it would make a new class for each request."""
+        shape = request.shape
+        if shape.digest not in self._prepared:
+            from instructor import openai_schema
+
+            self._prepared[shape.digest] = openai_schema(shape.model)
+        return self._prepared[shape.digest]
 
     async def _send(self, **sent: Any) -> Any:
         """Send one request, again while its failures are of a kind that passes."""
-        from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt
-
         exchange = _EXCHANGE.get()
         if exchange.tries and exchange.tries[-1].outcome == Ended.ANSWERED:
             _mark_last(exchange.tries, "reasked")
 
-        def wait(state: RetryCallState) -> float:
-            error = state.outcome.exception() if state.outcome else None
-            asked = error.failure.retry_after if isinstance(error, _TransportError) else None
-            doubled: float = self._settings.backoff * 2 ** (state.attempt_number - 1)
-            most = min(doubled, _LONGEST_BACKOFF)
-            return (asked or 0.0) + most * self._jitter.uniform(0.5, 1.0)
-
-        def passes(error: BaseException) -> bool:
-            return isinstance(error, _TransportError) and error.failure.action is Action.RETRY
-
-        async for attempt in AsyncRetrying(
-            stop=stop_after_attempt(self._settings.attempts),
-            retry=retry_if_exception(passes),
-            wait=wait,
+        async for attempt in retrying(
+            attempts=self._settings.attempts,
+            backoff=self._settings.backoff,
             sleep=self._sleep,
-            reraise=True,
+            jitter=self._jitter,
         ):
             with attempt:
                 if attempt.retry_state.attempt_number > 1:
@@ -200,8 +187,9 @@ class ModelClient:
                 failure = classify(error)
                 cost = None if failure.may_be_billed else 0.0
                 self._failed(exchange, failure, granted)
-                raise _TransportError(failure) from None
+                raise TransportError(failure) from None
             else:
+                self._watch(response)
                 cost = self._cost(response)
                 self.limiter.succeeded()
                 seconds = self._monotonic() - granted
@@ -219,10 +207,14 @@ class ModelClient:
         # A re-ask carries the answer before it.
         more = len(json.dumps(sent.get("messages", ()), default=str)) if exchange.tries else 0
         try:
-            return await self._purse.hold(worst + more * self._price.prompt)
+            held = await self._purse.hold(worst + more * self._price.prompt)
         except BudgetReachedError as error:
             exchange.stop = error
             raise
+        if self.limiter.is_stopped:
+            self._purse.settle(held, 0.0)
+            raise StoppedError
+        return held
 
     def _failed(self, exchange: _Exchange, failure: Failure, granted: float) -> None:
         if failure.name == "throttled" or failure.retry_after:
@@ -237,7 +229,7 @@ class ModelClient:
         )
         exchange.reply = (failure.ended, str(failure))
         if failure.action is Action.ABORT:
-            exchange.stop = _refused(exchange.request.model, failure)
+            exchange.stop = refused(exchange.request.model, failure)
 
     def _received(
         self, exchange: _Exchange, response: Any, cost: float | None, seconds: float
@@ -245,23 +237,17 @@ class ModelClient:
         """Note an answer, and end the request at once where no re-ask would help."""
         request = exchange.request
         exchange.reply = None
-        raw, ended, why = _read(response, request)
+        raw, ended, why = read_response(response, request.shape, request.mode, self._secrets)
         exchange.logprobs = code_logprobs(response, request.shape.key, request.shape.codes)
-        usage = getattr(response, "usage", None)
-        choices = getattr(response, "choices", None) or []
         exchange.tries.append(
-            Try(
+            try_of(
+                response,
+                raw,
                 at=self._clock(),
                 outcome=ended or Ended.ANSWERED,
                 failure=why or None,
-                model=getattr(response, "model", None),
-                fingerprint=getattr(response, "system_fingerprint", None),
-                prompt_tokens=getattr(usage, "prompt_tokens", None),
-                completion_tokens=getattr(usage, "completion_tokens", None),
                 cost=cost,
                 latency_ms=seconds * 1000,
-                finish_reason=str(choices[0].finish_reason) if choices else None,
-                raw=redacted(clean_text(raw))[:_LONGEST_RAW],
                 logprobs=exchange.logprobs,
             )
         )
@@ -281,93 +267,18 @@ class ModelClient:
         return float(cost) if isinstance(cost, int | float) else None
 
 
-def _structured(send: Callable[..., Awaitable[Any]], mode: AnswerMode) -> Any:
-    """Wrap the sending function in instructor. Text mode differs only in what `send` leaves out."""
-    import instructor
-
-    silence_loggers()
-    load_litellm()
-    kind = instructor.Mode.TOOLS if mode is AnswerMode.TOOLS else instructor.Mode.JSON_SCHEMA
-    client = instructor.from_litellm(send, mode=kind, async_client=True)
-    return client.chat.completions.create
-
-
-def _refused(model: str, failure: Failure) -> ProviderRefusedError:
+def refused(model: str, failure: Failure) -> ProviderRefusedError:
+    """Make the error that says why a model takes no request, and what helps."""
     hints = {
         "unauthorised": "check the key in the provider's environment variable",
         "no_such_model": "check the model's name, and --endpoint if the server is your own",
-        "quota": "the account's quota is used up; the same command goes on where it stopped",
+        "quota": f"the account's quota is used up; {_GOES_ON}",
         "unsupported_parameter": f"`labeler doctor --model {model}` finds out what it supports",
     }
-    hint = hints.get(failure.name, "the same command goes on where it stopped")
+    hint = hints.get(failure.name, _GOES_ON)
     return ProviderRefusedError(f"{model} takes no request: {failure}", hint=hint)
 
 
-def _mark_last(tries: list[Try], outcome: str) -> None:
+def _mark_last(tries: list[Try], outcome: str, failure: str | None = None) -> None:
     if tries:
-        tries[-1] = replace(tries[-1], outcome=str(outcome))
-
-
-def _first_line(error: BaseException | None) -> str:
-    if error is None:
-        return "unknown"
-    lines = [line.strip() for line in redacted(str(error)).splitlines() if line.strip()]
-    return " ".join(lines[1:3] or lines[:1])[:200]
-
-
-def _read(response: Any, request: ChatRequest) -> tuple[str, Ended | None, str]:
-    """Tell what a response holds: its text, and how the request ended if no re-ask would help.
-
-    An answer that is there but wrapped (fences, thoughts, a text in place of a tool call) is put
-    in the place where the validator looks for it.
-    """
-    choices = getattr(response, "choices", None) or []
-    if not choices:
-        return "", Ended.FAILED, "empty_response: no choices"
-    choice = choices[0]
-    message = choice.message
-    calls = getattr(message, "tool_calls", None) or []
-    content = message.content if isinstance(message.content, str) else ""
-    text = (calls[0].function.arguments or "") if calls else content
-    if refusal := _refusal(message):
-        return refusal, Ended.REFUSED, f"refused: {clean_text(refusal)[:200]}"
-    if choice.finish_reason == "content_filter":
-        return text, Ended.REFUSED, "content_filter: the provider withheld the answer"
-    if choice.finish_reason == "length":
-        return text, Ended.TRUNCATED, "truncated: the limit on output tokens was reached"
-    if not text.strip():
-        return text, Ended.FAILED, "empty_response: no text"
-    in_place = bool(calls) == (request.mode is AnswerMode.TOOLS)
-    if in_place and is_object(text) and not _SURROGATE.search(text):
-        return text, None, ""
-    try:
-        fields = fields_of(text, request.shape)
-    except CutOff as error:
-        return text, Ended.TRUNCATED, f"cut off: {error}"
-    except UnreadableAnswer:
-        if _REFUSING.match(text.strip()) and len(text) < _LONGEST_REFUSAL:
-            return text, Ended.REFUSED, f"refused: {clean_text(text)[:200]}"
-        return text, None, ""  # the validator says what is wrong, and the model is asked again
-    _put_back(message, fields, request)
-    return text, None, ""
-
-
-def _refusal(message: Any) -> str | None:
-    refusal = getattr(message, "refusal", None)
-    if refusal is None:
-        refusal = (getattr(message, "provider_specific_fields", None) or {}).get("refusal")
-    return refusal if isinstance(refusal, str) and refusal.strip() else None
-
-
-def _put_back(message: Any, fields: Mapping[str, Any], request: ChatRequest) -> None:
-    answer = clean_text(json.dumps(fields, ensure_ascii=False))
-    calls = getattr(message, "tool_calls", None)
-    if request.mode is not AnswerMode.TOOLS:
-        message.content = answer
-    elif calls:
-        calls[0].function.arguments = answer
-    else:
-        from litellm.types.utils import ChatCompletionMessageToolCall, Function
-
-        call = Function(name=request.shape.model.__name__, arguments=answer)
-        message.tool_calls = [ChatCompletionMessageToolCall(function=call, id="1", type="function")]
+        tries[-1] = replace(tries[-1], outcome=str(outcome), failure=failure)

@@ -54,8 +54,8 @@ def weights_path() -> Path:
     """Find the weights; join and verify them at the first use.
 
     A joined file is hashed once. Later calls compare its size and time of change with what was
-    noted then: this finds damage by accident, not a change by somebody who can write to the
-    user's cache folder.
+    noted then, and hash it again only when they differ: a change that keeps both is not found,
+    nor is one by somebody who can write the note too.
 
     Returns:
         The joined file, in ``labeler/models`` under the user's cache folder.

@@ -6,6 +6,7 @@ request, a dropped connection as an internal server error. The status does.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -16,10 +17,19 @@ from typing import Any
 from labeler.providers.chat import Ended
 from labeler.providers.redaction import redacted
 
-__all__ = ["FAILURES", "Action", "Failure", "classify", "retry_after"]
+__all__ = [
+    "FAILURES",
+    "Action",
+    "Failure",
+    "classify",
+    "failure_name",
+    "is_of_the_request",
+    "retry_after",
+]
 
 _LONGEST = 300
 _LONGEST_WAIT = 300.0
+_BAD_REQUEST = 400
 
 
 class Action(StrEnum):
@@ -58,6 +68,22 @@ class Failure:
     def __str__(self) -> str:
         place = f" (HTTP {self.status})" if self.status else ""
         return f"{self.name}{place}: {self.said}" if self.said else f"{self.name}{place}"
+
+
+def failure_name(said: str) -> str:
+    """Give the name of a failure from what was stored of it, such as ``throttled (HTTP 429): ...``.
+
+    Reasons that aren't those of a failed call begin with a few words and a colon as well.
+    """
+    return said.split(":", maxsplit=1)[0].split(" (", maxsplit=1)[0].strip() or "unknown"
+
+
+def is_of_the_request(said: str) -> bool:
+    """Tell from what was stored of a failure whether the text that was sent is why.
+
+    Then the provider is up, and other requests may succeed.
+    """
+    return failure_name(said) in {"context_overflow", "content_filter", "unsendable_text"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,17 +138,39 @@ _PARAMETER = (
     "unsupportedparamserror",
     "does not support param",
 )
+_NO_KEY = ("missing credentials. please pass an `api_key`", "api_key client option must be set")
+_REQUEST_FAULTS = range(400, 500)
 _QUOTA = ("insufficient_quota", "exceeded your current quota", "billing_hard_limit")
+
+
+def _quota(seen: _Seen) -> bool:
+    # Only with the statuses that go with it: a bad request may quote a passage that speaks of it.
+    if seen.status == _BAD_REQUEST:
+        return seen.says("billing_hard_limit")
+    return seen.status in {402, 403, 429} and seen.says(*_QUOTA)
+
+
+def _no_key(seen: _Seen) -> bool:
+    # OpenAI's client refuses to start without a key, which litellm calls an error of the server.
+    return seen.status not in _REQUEST_FAULTS and seen.says(*_NO_KEY)
+
+
+def _no_provider(seen: _Seen) -> bool:
+    # litellm itself says so, of a name that it can't tell a provider by.
+    return seen.status == _BAD_REQUEST and seen.says("llm provider not provided")
+
 
 FAILURES: tuple[_Kind, ...] = (
     _Kind("unsendable_text", _unicode, Action.FAIL),
-    _Kind("quota", lambda seen: seen.says(*_QUOTA), Action.ABORT),
+    _Kind("quota", _quota, Action.ABORT),
     _Kind("content_filter", lambda seen: seen.says(*_FILTERED), Action.FAIL, Ended.REFUSED),
     _Kind("context_overflow", lambda seen: seen.says(*_TOO_LONG), Action.FAIL),
     _Kind("unauthorised", _has(401), Action.ABORT),
+    _Kind("unauthorised", _no_key, Action.ABORT),
     _Kind("payment_required", _has(402), Action.ABORT),
     _Kind("forbidden", _has(403), Action.ABORT),
     _Kind("no_such_model", _has(404), Action.ABORT),
+    _Kind("no_such_model", _no_provider, Action.ABORT),
     _Kind("throttled", _has(429), Action.RETRY),
     _Kind("timeout", _has(408), Action.RETRY, may_be_billed=True),
     _Kind("not_now", _has(409, 425), Action.RETRY),
@@ -131,7 +179,7 @@ FAILURES: tuple[_Kind, ...] = (
         lambda seen: seen.status in {400, 422, None} and seen.says(*_PARAMETER),
         Action.ABORT,
     ),
-    _Kind("bad_request", _has(*range(400, 500)), Action.FAIL),
+    _Kind("bad_request", _has(*_REQUEST_FAULTS), Action.FAIL),
     _Kind("server_error", lambda _: True, Action.RETRY, may_be_billed=True),
 )
 """Every class of failure, the first that applies; what has no status is a lost connection."""
@@ -193,18 +241,21 @@ def retry_after(headers: Mapping[str, Any], now: datetime | None = None) -> floa
     ``retry-after-ms`` is OpenAI's finer form.
     """
     plain = {str(name).lower(): str(value).strip() for name, value in headers.items()}
-    try:
-        if "retry-after-ms" in plain:
-            return min(max(float(plain["retry-after-ms"]) / 1000, 0.0), _LONGEST_WAIT)
-        if "retry-after" in plain:
-            return min(max(float(plain["retry-after"]), 0.0), _LONGEST_WAIT)
-    except ValueError:
-        pass
+    for name, unit in (("retry-after-ms", 1000), ("retry-after", 1)):
+        try:
+            seconds = float(plain.get(name, "nan")) / unit
+        except ValueError:
+            continue
+        if not math.isnan(seconds):
+            return _bounded(seconds)
     try:
         until = parsedate_to_datetime(plain.get("retry-after", ""))
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
     if until.tzinfo is None:
         until = until.replace(tzinfo=UTC)
-    seconds = (until - (now or datetime.now(UTC))).total_seconds()
+    return _bounded((until - (now or datetime.now(UTC))).total_seconds())
+
+
+def _bounded(seconds: float) -> float:
     return min(max(seconds, 0.0), _LONGEST_WAIT)

@@ -6,6 +6,7 @@ import json
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Final, TypeVar
 
 from labeler.providers.unreadable import UnreadableAnswer
@@ -22,8 +23,8 @@ EDGES: Final = (
 _CODE = re.compile(r"[+-]?[0-9]{1,9}(?:\.0*)?")
 _MOST_CODE = 10**9
 _JOINTS = re.compile("[\\s_\u2010\u2011-]+")
-_FINAL_MARKS: Final = ".!,;。"
-_NO_END: Final = _FINAL_MARKS + "?:"
+_FINAL_MARKS: Final = ".!。"  # no comma: something was to follow it
+_NO_END: Final = _FINAL_MARKS + "?:,;"
 _TYPOGRAPHIC = str.maketrans("‘’“”„", '\'\'"""')
 _PAIRS = {'"': '"', "'": "'", "`": "`", "*": "*", "«": "»", "「": "」", "『": "』"}
 _MOST_LAYERS = 8
@@ -42,7 +43,7 @@ def level_of(said: object, spellings: Mapping[str, T]) -> T:
     """
     word = _word_of(said)
     if word:
-        meant = [value for spelling, value in spellings.items() if folded(spelling) == word]
+        meant = [value for spelling, value in spellings.items() if _spelling(spelling) == word]
         if meant and all(value == meant[0] for value in meant):
             return meant[0]
     raise UnreadableAnswer("no such label")
@@ -63,6 +64,11 @@ def folded(word: str) -> str:
     joined = _JOINTS.sub(" ", bare).strip()
     # A sign is no hyphen: "- 1" is neither the code 1 nor surely the code -1.
     return bare if _CODE.fullmatch(joined) else joined
+
+
+@lru_cache(maxsize=1024)
+def _spelling(word: str) -> str:
+    return folded(word)
 
 
 def name_of(key: str) -> str:

@@ -13,15 +13,19 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-__all__ = ["Limiter", "Pace"]
+__all__ = ["Limiter", "Pace", "StoppedError"]
 
 _CUT = 0.7
 _DEFAULT_START = 20
 
 
+class StoppedError(Exception):
+    """The limiter was stopped: no request starts any more."""
+
+
 @dataclass(slots=True)
 class Pace:
-    """At most so many units a minute, spread evenly with a burst of one second's worth."""
+    """At most so many units a minute, spread evenly; what wasn't used isn't saved up."""
 
     per_minute: float
     _free_at: float = 0.0
@@ -56,12 +60,14 @@ class Limiter:
         self.most = most
         self.in_flight = 0
         self.throttled_count = 0
+        self.is_stopped = False
         self._monotonic = monotonic
         self._limit = float(min(start, most))
         self._growing_fast = True
         self._cut_at = -1.0
         self._paused_until = 0.0
         self._waiting: deque[asyncio.Future[None]] = deque()
+        self._sleeping: set[asyncio.Future[None]] = set()
         self._paces = [
             (Pace(rate), counts_tokens)
             for rate, counts_tokens in ((requests_per_minute, False), (tokens_per_minute, True))
@@ -75,7 +81,11 @@ class Limiter:
 
     @asynccontextmanager
     async def slot(self, tokens: int) -> AsyncIterator[float]:
-        """Wait for a slot, hold it, and give it back; yields the time at which it was granted."""
+        """Wait for a slot, hold it, and give it back; yields the time at which it was granted.
+
+        Raises:
+            StoppedError: When the limiter is stopped before there is one.
+        """
         await self._enter()
         try:
             await self._keep_pace(tokens)
@@ -84,7 +94,37 @@ class Limiter:
             self.in_flight -= 1
             self._wake()
 
+    async def pause(self, seconds: float) -> None:
+        """Wait so many seconds, unless the limiter is stopped meanwhile.
+
+        Raises:
+            StoppedError: When it is.
+        """
+        self._refuse_if_stopped()
+        loop = asyncio.get_running_loop()
+        place: asyncio.Future[None] = loop.create_future()
+        timer = loop.call_later(seconds, _resolve, place)
+        self._sleeping.add(place)
+        try:
+            await place
+        finally:
+            self._sleeping.discard(place)
+            timer.cancel()
+
+    def stop(self) -> None:
+        """Let no request start any more: whoever waits is turned away, whoever works goes on."""
+        self.is_stopped = True
+        for place in (*self._waiting, *self._sleeping):
+            if not place.done():
+                place.set_exception(StoppedError)
+        self._waiting.clear()
+
+    def _refuse_if_stopped(self) -> None:
+        if self.is_stopped:
+            raise StoppedError
+
     async def _enter(self) -> None:
+        self._refuse_if_stopped()
         if self.in_flight < self.limit and not self._waiting:
             self.in_flight += 1
             return
@@ -93,21 +133,26 @@ class Limiter:
         try:
             await place
         except asyncio.CancelledError:
-            if place.done() and not place.cancelled():
+            if place.done() and not place.cancelled() and place.exception() is None:
                 self.in_flight -= 1
                 self._wake()
             raise
 
     async def _keep_pace(self, tokens: int) -> None:
-        now = self._monotonic()
-        delay = max(
-            [self._paused_until - now]
-            + [pace.delay(tokens if by_token else 1, now) for pace, by_token in self._paces]
-        )
-        while delay > 0:
-            await asyncio.sleep(delay)
-            # A pause may have been called while this one slept.
-            delay = self._paused_until - self._monotonic()
+        while True:
+            while (pause := self._paused_until - self._monotonic()) > 0:
+                await self.pause(pause)
+            now = self._monotonic()
+            delay = max(
+                (pace.delay(tokens if by_token else 1, now) for pace, by_token in self._paces),
+                default=0.0,
+            )
+            if delay > 0:
+                await self.pause(delay)
+            self._refuse_if_stopped()
+            # Where a pause was called meanwhile, its end is no time for all who slept to start.
+            if self._paused_until <= self._monotonic():
+                return
 
     def _wake(self) -> None:
         while self._waiting and self.in_flight < self.limit:
@@ -139,3 +184,8 @@ class Limiter:
             self._limit = max(self._limit * _CUT, 1.0)
         if retry_after:
             self._paused_until = max(self._paused_until, now + retry_after)
+
+
+def _resolve(place: asyncio.Future[None]) -> None:
+    if not place.done():
+        place.set_result(None)

@@ -16,7 +16,8 @@ def code_logprobs(response: Any, key: str, codes: Collection[str]) -> dict[str, 
     """Read the log-probability of each code at the token where the field's value begins.
 
     Accepting the parameter is no proof: a provider that gives nothing, the same value for every
-    token or a distribution that adds to more than 1 has none, and the result is empty.
+    token or a distribution that adds to more than 1 has none, and the result is empty. So it is
+    where the token that was written isn't a code: the rest says nothing about what was meant.
 
     Args:
         response: The provider's response, in OpenAI's form.
@@ -32,14 +33,21 @@ def code_logprobs(response: Any, key: str, codes: Collection[str]) -> dict[str, 
     position = _place(tokens, key)
     if position is None:
         return {}
+    written, _, alternatives = tokens[position]
     found: dict[str, float] = {}
-    for text, value in tokens[position][2]:
-        code = text.strip().strip("\"'").strip()
-        if code in codes and math.isfinite(value):
+    for text, value in alternatives:
+        code = _bare(text)
+        if code in codes:
             found[code] = _sum(found[code], value) if code in found else value
-    if not found or sum(math.exp(value) for value in found.values()) > 1 + _NEGLIGIBLE:
+    if _bare(written) not in found or any(value > _NEGLIGIBLE for value in found.values()):
+        return {}
+    if sum(math.exp(value) for value in found.values()) > 1 + _NEGLIGIBLE:
         return {}
     return {code: min(value, 0.0) for code, value in found.items()}
+
+
+def _bare(text: str) -> str:
+    return text.strip().strip("\"'").strip()
 
 
 def _sum(first: float, second: float) -> float:
@@ -53,17 +61,22 @@ def _tokens(response: Any) -> list[tuple[str, float, Sequence[tuple[str, float]]
     content = _get(logprobs, "content") if logprobs is not None else None
     tokens: list[tuple[str, float, Sequence[tuple[str, float]]]] = []
     for token in content or ():
-        text, value = _get(token, "token"), _get(token, "logprob")
-        if not isinstance(text, str) or not isinstance(value, int | float):
+        text, value = _get(token, "token"), _number(_get(token, "logprob"))
+        if not isinstance(text, str) or value is None:
             return []
         alternatives = [
-            (str(_get(one, "token")), float(_get(one, "logprob")))
+            (str(_get(one, "token")), number)
             for one in _get(token, "top_logprobs") or ()
+            if (number := _number(_get(one, "logprob"))) is not None and math.isfinite(number)
         ]
-        if text not in dict(alternatives):
-            alternatives.append((text, float(value)))
-        tokens.append((text, float(value), alternatives))
+        if math.isfinite(value) and text not in dict(alternatives):
+            alternatives.append((text, value))
+        tokens.append((text, value, alternatives))
     return tokens
+
+
+def _number(value: Any) -> float | None:
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
 def _get(holder: Any, name: str) -> Any:

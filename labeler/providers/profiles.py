@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from labeler.providers.chat import AnswerMode
+from labeler.providers.context_length import context_in_table
 from labeler.records import table
 from labeler.records.ledger import ModelProfile
 
@@ -90,5 +91,5 @@ def presumed_profile(model: str) -> Profile:
         logprobs="logprobs" in supported,
         # Reasoning models refuse every temperature but their own.
         temperature="temperature" in supported and not litellm.supports_reasoning(model=model),
-        context_length=litellm.model_cost.get(model, {}).get("max_input_tokens"),
+        context_length=context_in_table(model, litellm.model_cost),
     )

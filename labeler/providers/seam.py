@@ -8,14 +8,21 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from functools import cache
 from typing import Any
 
 from labeler.providers.chat import AnswerMode, ChatRequest
 
-__all__ = ["load_litellm", "send", "wire_parameters"]
+__all__ = [
+    "call_arguments",
+    "load_litellm",
+    "send",
+    "structured",
+    "wire_messages",
+    "wire_parameters",
+]
 
 _QUIET = ("litellm", "LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "instructor", "httpx", "openai")
 
@@ -59,6 +66,22 @@ async def provider_connections() -> AsyncIterator[None]:
         await load_litellm().close_litellm_async_clients()
 
 
+def structured(send: Callable[..., Awaitable[Any]], mode: AnswerMode) -> Any:
+    """Wrap a sending function in instructor. Text mode differs only in what `send` leaves out."""
+    import instructor
+
+    silence_loggers()
+    load_litellm()
+    kind = instructor.Mode.TOOLS if mode is AnswerMode.TOOLS else instructor.Mode.JSON_SCHEMA
+    client = instructor.from_litellm(send, mode=kind, async_client=True)
+    return client.chat.completions.create
+
+
+def wire_messages(request: ChatRequest) -> list[dict[str, str]]:
+    """Give the messages as they are sent."""
+    return [{"role": message.role, "content": message.content} for message in request.messages]
+
+
 def wire_parameters(request: ChatRequest) -> dict[str, Any]:
     """Give all that is sent beside the messages and the answer's schema."""
     parameters = {"model": request.model, **request.parameters}
@@ -77,19 +100,27 @@ def strict_schema(request: ChatRequest) -> dict[str, Any]:
     return {"type": "json_schema", "json_schema": schema}
 
 
-async def send(request: ChatRequest, sent: Mapping[str, Any], *, timeout: float) -> Any:
-    """Send one HTTP request and give litellm's response.
+def call_arguments(request: ChatRequest, sent: Mapping[str, Any]) -> dict[str, Any]:
+    """Give what litellm is called with.
 
     Args:
         request: The request.
         sent: What instructor made of it: messages with re-asks, the tool or response format.
-        timeout: Seconds.
     """
     arguments = dict(sent)
     if request.mode is AnswerMode.TEXT:
         arguments.pop("response_format", None)
     elif request.mode is AnswerMode.JSON_SCHEMA:
         arguments["response_format"] = strict_schema(request)
-    return await load_litellm().acompletion(
-        **arguments, timeout=timeout, max_retries=0, num_retries=0
-    )
+    return {**arguments, "max_retries": 0, "num_retries": 0}
+
+
+async def send(request: ChatRequest, sent: Mapping[str, Any], *, timeout: float) -> Any:
+    """Send one HTTP request and give litellm's response.
+
+    Args:
+        request: The request.
+        sent: What instructor made of it.
+        timeout: Seconds.
+    """
+    return await load_litellm().acompletion(**call_arguments(request, sent), timeout=timeout)

@@ -11,20 +11,6 @@ from labeler.providers.reading import read_fields
 __all__ = ["fields_of", "is_object", "validated"]
 
 
-def is_object(text: str) -> bool:
-    """Tell whether a text is one JSON object and nothing else, without a name that stands twice."""
-
-    def pairs(found: list[tuple[str, Any]]) -> dict[str, Any]:
-        if len(dict(found)) < len(found):
-            raise ValueError("a name stands twice")
-        return dict(found)
-
-    try:
-        return isinstance(json.loads(text, object_pairs_hook=pairs), dict)
-    except (ValueError, RecursionError):
-        return False
-
-
 def validated(text: str, shape: AnswerShape) -> dict[str, Any]:
     """Read an answer and check it against its shape.
 
@@ -37,13 +23,18 @@ def validated(text: str, shape: AnswerShape) -> dict[str, Any]:
 
 
 def fields_of(text: str, shape: AnswerShape) -> dict[str, Any]:
-    """Read an answer without checking it against its shape.
+    """Read an answer without checking it against its shape; names of fields in lower case.
 
     Raises:
         CutOff: When the text stops in the middle.
         UnreadableAnswer: When there is no answer in it, or two that differ.
     """
-    if is_object(text):
-        found: dict[str, Any] = json.loads(text)
-        return found
     return read_fields(text, shape.key, shape.synonyms)
+
+
+def is_object(text: str) -> bool:
+    """Tell whether a text is one JSON object and nothing else, so that any parser reads it."""
+    try:
+        return isinstance(json.loads(text), dict)
+    except (ValueError, RecursionError):
+        return False

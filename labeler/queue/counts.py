@@ -9,11 +9,12 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import ColumnElement, Connection
 
+from labeler.queue.judged import JudgedItems, count_judged
 from labeler.records import table
 from labeler.records.pools import Candidate, Item
 from labeler.records.projections import TaskState, TaskStatus
 from labeler.records.queries import QueryVersion
-from labeler.records.queue import Assignment, ReviewEvent, Task, TaskReason
+from labeler.records.queue import Assignment, ReviewEvent, Task, TaskReason, VotePurpose
 from labeler.records.scales import Assessor, AssessorKind
 from labeler.store.projections import reasons_hold
 
@@ -32,6 +33,7 @@ class QueueCounts:
         by_domain: Tasks that are open or disputed, by the query's domain; empty where it has none.
         wanted_votes: Votes that are waiting, held or done.
         by_reviewer: Each reviewer's events by kind.
+        by_judge: How each judge ended on the items of tasks that are open or disputed.
     """
 
     by_status: Mapping[str, int]
@@ -39,6 +41,7 @@ class QueueCounts:
     by_domain: Mapping[str, int]
     wanted_votes: Mapping[str, int]
     by_reviewer: Mapping[str, Mapping[str, int]]
+    by_judge: tuple[JudgedItems, ...]
 
 
 def count_queue(connection: Connection, pool_id: int | None = None) -> QueueCounts:
@@ -72,7 +75,7 @@ def count_queue(connection: Connection, pool_id: int | None = None) -> QueueCoun
     assignment = table(Assignment)
     votes = (
         sa.select(assignment.c.state, sa.func.count())
-        .where(pooled(assignment.c.item_id))
+        .where(pooled(assignment.c.item_id), assignment.c.purpose != VotePurpose.REPEAT.value)
         .group_by(assignment.c.state)
     )
     return QueueCounts(
@@ -81,6 +84,22 @@ def count_queue(connection: Connection, pool_id: int | None = None) -> QueueCoun
         by_domain=_by_domain(connection, in_pool, waiting),
         wanted_votes=_counts(connection, votes),
         by_reviewer=_by_reviewer(connection, in_pool),
+        by_judge=tuple(count_judged(connection, _waiting_items(pool_id, waiting))),
+    )
+
+
+def _waiting_items(pool_id: int | None, waiting: list[str]) -> sa.Select[int]:
+    """Select the items of waiting tasks; of a pool through its candidates, which may be few."""
+    candidate = table(Candidate)
+    items = (
+        sa.select(_TASK.c.item_id)
+        .join(_STATE, _STATE.c.task_id == _TASK.c.id)
+        .where(_STATE.c.status.in_(waiting))
+    )
+    if pool_id is None:
+        return items
+    return items.join(candidate, candidate.c.item_id == _TASK.c.item_id).where(
+        candidate.c.pool_id == pool_id
     )
 
 

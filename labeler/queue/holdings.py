@@ -13,7 +13,7 @@ from labeler.records import table
 from labeler.records.corpus import Evidence
 from labeler.records.pools import Item
 from labeler.records.queries import Query
-from labeler.records.queue import Assignment, AssignmentState
+from labeler.records.queue import Assignment, AssignmentState, VotePurpose
 from labeler.records.scales import Assessor
 
 __all__ = ["Holding", "read_holdings"]
@@ -54,7 +54,11 @@ def read_holdings(connection: Connection, pool_id: int | None = None) -> tuple[H
         .join(item, item.c.id == slot.c.item_id)
         .join(query, query.c.id == item.c.query_id)
         .join(evidence, evidence.c.id == item.c.evidence_id)
-        .where(slot.c.state == AssignmentState.HELD.value)
+        .where(
+            slot.c.state == AssignmentState.HELD.value,
+            # Nobody is told of a hidden repeat, not even a lead who reviews.
+            slot.c.purpose != VotePurpose.REPEAT.value,
+        )
         .order_by(assessor.c.name, slot.c.leased_until, slot.c.id)
         .limit(_MOST)
     )

@@ -15,7 +15,13 @@ from labeler.assessment.labels_in_force import items_of_pool
 from labeler.evaluation.pace import Pace, TimeLeft, VoteTime, pace_of, seconds_spent, time_left
 from labeler.records import table
 from labeler.records.judgments import Judgment
-from labeler.records.queue import Assignment, AssignmentState, EventKind, ReviewEvent
+from labeler.records.queue import (
+    Assignment,
+    AssignmentState,
+    EventKind,
+    ReviewEvent,
+    VotePurpose,
+)
 from labeler.records.scales import Assessor
 from labeler.store.projections import judgments_in_force
 
@@ -146,7 +152,10 @@ def burn_down(times: Sequence[datetime], left: int) -> tuple[str, tuple[Burned, 
 def _wanted(connection: Connection, pool_id: int | None) -> dict[str, int]:
     statement = (
         sa.select(_ASSIGNMENT.c.state, sa.func.count())
-        .where(_in_pool(_ASSIGNMENT.c.item_id, pool_id))
+        .where(
+            _in_pool(_ASSIGNMENT.c.item_id, pool_id),
+            _ASSIGNMENT.c.purpose != VotePurpose.REPEAT.value,
+        )
         .group_by(_ASSIGNMENT.c.state)
     )
     return {str(state): int(count) for state, count in connection.execute(statement)}

@@ -8,10 +8,16 @@ from dataclasses import dataclass
 from labeler.assessment.samples import JudgeAnswer
 from labeler.assessment.verdict import NOT_SUSPICIOUS
 from labeler.calibration.policies import Policy
+from labeler.errors import UsageError
 from labeler.labels import Grade, Outcome
+from labeler.queue.audit import AUDIT
+from labeler.settings import Settings
 from labeler.store.projections import PEOPLE_DISAGREE
 
-__all__ = ["REASONS", "ItemSignals", "reasons_for"]
+__all__ = ["PERSON_FOUND", "REASONS", "ItemSignals", "overlap_by_reason", "reasons_for"]
+
+PERSON_FOUND = "person_found"
+"""A reviewer found it for the query; somebody else says what it is worth."""
 
 _FAILURES = frozenset({Outcome.FAILED, Outcome.REFUSED, Outcome.TRUNCATED})
 _RANK = {Grade.NOT_RELEVANT: 0, Grade.PARTIALLY_RELEVANT: 1, Grade.FULLY_RELEVANT: 2}
@@ -24,10 +30,12 @@ class ItemSignals:
     Attributes:
         answers: The latest answer of each judge.
         disputed: Whether people contradict each other on it.
+        found: Whether a person found it.
     """
 
     answers: Sequence[JudgeAnswer]
     disputed: bool
+    found: bool = False
 
 
 Reason = Callable[[ItemSignals, Policy], bool]
@@ -35,6 +43,10 @@ Reason = Callable[[ItemSignals, Policy], bool]
 
 def _people_disagree(signals: ItemSignals, _: Policy) -> bool:
     return signals.disputed
+
+
+def _person_found(signals: ItemSignals, _: Policy) -> bool:
+    return signals.found
 
 
 def _not_judged(signals: ItemSignals, _: Policy) -> bool:
@@ -73,6 +85,7 @@ def _suspicious(signals: ItemSignals, _: Policy) -> bool:
 
 REASONS: Mapping[str, Reason] = {
     PEOPLE_DISAGREE: _people_disagree,
+    PERSON_FOUND: _person_found,
     "not_judged": _not_judged,
     "judge_abstained": _judge_abstained,
     "judge_failed": _judge_failed,
@@ -81,6 +94,23 @@ REASONS: Mapping[str, Reason] = {
     "suspicious": _suspicious,
 }
 """Every reason, in the order in which they are told."""
+
+
+def overlap_by_reason(given: Mapping[str, int]) -> Mapping[str, int]:
+    """Check how many people are to vote for which reason, as ``[review.overlap]`` states it.
+
+    Raises:
+        UsageError: When there is no such reason, or it is a dispute: one person settles that.
+    """
+    known = [*(name for name in REASONS if name != PEOPLE_DISAGREE), AUDIT]
+    for name in given:
+        if name not in known:
+            why = "a dispute is settled by one" if name == PEOPLE_DISAGREE else "no such reason"
+            raise UsageError(
+                f"{Settings.source('review', 'overlap', name)}: {why}",
+                hint=f"reasons: {', '.join(known)}",
+            )
+    return given
 
 
 def reasons_for(signals: ItemSignals, policy: Policy) -> tuple[str, ...]:

@@ -29,8 +29,9 @@ from labeler.calibration.policies import Policy
 from labeler.labels import Outcome
 from labeler.queue.audit import AUDIT, Accepted, draw_audit
 from labeler.queue.order import queue_order
+from labeler.queue.proposals import found_by_people
 from labeler.queue.reasons import ItemSignals, accepted_answer, reasons_for
-from labeler.queue.tasks import bring_tasks_in_line
+from labeler.queue.tasks import bring_tasks_in_line, waiting_since
 from labeler.records import table
 from labeler.records.judgments import Basis, CorrectionTarget
 from labeler.records.pools import Candidate, Item
@@ -87,8 +88,17 @@ class _Plan:
     unavailable: int = 0
 
 
-def route_pool(store: Store, name: str, policy: Policy) -> RouteReport:
+def route_pool(
+    store: Store, name: str, policy: Policy, overlap: Mapping[str, int] | None = None
+) -> RouteReport:
     """Apply a policy to a pool.
+
+    Args:
+        store: The project.
+        name: The pool's name.
+        policy: What is trusted.
+        overlap: How many people vote on an item, by the reason for which it goes to people, where
+            the policy doesn't ask for more.
 
     Raises:
         NotFoundError: When there is no such pool.
@@ -108,9 +118,19 @@ def route_pool(store: Store, name: str, policy: Policy) -> RouteReport:
         doubts = {item: _doubt(answers.get(item, ())) for item in plan.to_people}
         typical = sorted(doubts.values())[len(doubts) // 2] if doubts else 1.0
         doubts |= dict.fromkeys(plan.audited, typical)
-        order = queue_order(_queries_of(tx.connection, row.id), doubts, seed=row.digest)
+        order = queue_order(
+            _queries_of(tx.connection, row.id),
+            doubts,
+            seed=row.digest,
+            since=waiting_since(tx.connection, list(wanted)),
+        )
         raised, lifted = bring_tasks_in_line(
-            tx, pool_items=list(items), wanted=wanted, order=order, policy=policy
+            tx,
+            pool_items=list(items),
+            wanted=wanted,
+            order=order,
+            policy=policy,
+            overlap=overlap or {},
         )
         refresh(tx.connection, list(items))
     return RouteReport(
@@ -164,6 +184,7 @@ def _plan(
 ) -> _Plan:
     plan = _Plan()
     votes = votes_on(connection, list(items))
+    found = found_by_people(connection, list(items))
     for item, available in items.items():
         label = labels.get(item)
         if label is not None and label.basis is not Basis.ACCEPTED:
@@ -174,7 +195,7 @@ def _plan(
             plan.unavailable += 1
             continue
         disputed = isinstance(settle_votes(votes.get(item, ())), Dispute)
-        signals = ItemSignals(answers.get(item, ()), disputed)
+        signals = ItemSignals(answers.get(item, ()), disputed, item in found)
         reasons = reasons_for(signals, policy)
         if reasons:
             plan.to_people[item] = reasons

@@ -17,7 +17,7 @@ from labeler.store.database import WriteTransaction
 from labeler.store.projections import reasons_hold
 from labeler.store.registry import policy_key
 
-__all__ = ["bring_tasks_in_line", "reasons_in_force", "set_reasons"]
+__all__ = ["bring_tasks_in_line", "reasons_in_force", "set_reasons", "waiting_since"]
 
 _TASK, _REASON = table(Task), table(TaskReason)
 
@@ -35,6 +35,17 @@ def reasons_in_force(connection: Connection, item_ids: Sequence[int]) -> dict[in
     return found
 
 
+def waiting_since(connection: Connection, item_ids: Sequence[int]) -> dict[int, int]:
+    """Give the revision since which each item has been waiting for people; others are left out."""
+    statement = (
+        sa.select(_TASK.c.item_id, sa.func.min(_REASON.c.revision_id))
+        .join(_REASON, _REASON.c.task_id == _TASK.c.id)
+        .where(is_one_of(connection, _TASK.c.item_id, item_ids), reasons_hold())
+        .group_by(_TASK.c.item_id)
+    )
+    return {int(item): int(revision) for item, revision in connection.execute(statement)}
+
+
 def bring_tasks_in_line(
     tx: WriteTransaction,
     *,
@@ -42,6 +53,7 @@ def bring_tasks_in_line(
     wanted: Mapping[int, tuple[str, ...]],
     order: Mapping[int, int],
     policy: Policy,
+    overlap: Mapping[str, int],
 ) -> tuple[int, int]:
     """Raise the reasons that are new, lift those that no longer hold, and order what waits.
 
@@ -51,6 +63,7 @@ def bring_tasks_in_line(
         wanted: The items that people should judge, with the reasons.
         order: The place of each of them in the queue.
         policy: What decided it.
+        overlap: How many people vote on an item, by reason, where the policy doesn't ask for more.
 
     Returns:
         How many tasks were raised, and how many were lifted.
@@ -65,7 +78,11 @@ def bring_tasks_in_line(
         set_reasons(tx, raised, lifted, policy_id=policy_id)
     new = sum(item not in current for item in raised)
     gone = sum(item not in wanted for item in current)
-    bring_votes_in_line(tx, pool_items, wanted, order, overlap=policy.overlap)
+    votes = {
+        item: max([policy.overlap, *(overlap.get(reason, 1) for reason in reasons)])
+        for item, reasons in wanted.items()
+    }
+    bring_votes_in_line(tx, pool_items, wanted, order, votes)
     return new, gone
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
@@ -14,7 +15,8 @@ from labeler.assessment.decisions import record_withdrawals, settle_items
 from labeler.assessment.reading import blocks_of
 from labeler.errors import ConflictError
 from labeler.labels import Level, Outcome
-from labeler.queue.claims import LEASE, Claim
+from labeler.queue.claims import LEASE, Claim, give_back
+from labeler.queue.places import take_place
 from labeler.queue.tasks import reasons_in_force, set_reasons
 from labeler.queue.wanted import want_votes
 from labeler.records import table
@@ -27,7 +29,7 @@ from labeler.records.queue import (
     VotePurpose,
 )
 from labeler.store.database import Store, WriteTransaction
-from labeler.store.projections import PEOPLE_DISAGREE, judgments_in_force, refresh
+from labeler.store.projections import PEOPLE_DISAGREE, refresh
 from labeler.store.registry import scale_key, store_texts
 
 __all__ = [
@@ -40,7 +42,6 @@ __all__ = [
     "set_assignment",
     "settle_task",
     "shown_digest",
-    "undo_last",
 ]
 
 _ASSIGNMENT, _EVENT, _JUDGMENT = table(Assignment), table(ReviewEvent), table(Judgment)
@@ -69,6 +70,7 @@ class Event:
         level: The level of a vote; None when it can't be judged.
         note: What the reviewer wrote, or empty.
         dwell_ms: How long the item had been on the screen.
+        at: When it was done, if it is stored later than that; None means now.
     """
 
     key: str
@@ -77,6 +79,7 @@ class Event:
     level: Level | None = None
     note: str = ""
     dwell_ms: int | None = None
+    at: datetime | None = None
 
 
 def shown_digest(block: Block) -> str:
@@ -102,7 +105,7 @@ def record_event(store: Store, reviewer_id: int, claim: Claim, event: Event) -> 
             return _vote(tx, reviewer_id, claim, event)
         insert_event(tx, reviewer_id, claim, event)
         if event.kind is EventKind.SKIP:
-            set_assignment(tx, claim.assignment_id, AssignmentState.WAITING, None)
+            give_back(tx.connection, [claim], reviewer_id)
         return Saved.NOTED
 
 
@@ -123,14 +126,14 @@ def _vote(tx: WriteTransaction, reviewer_id: int, claim: Claim, event: Event) ->
             "the item changed while it was on the screen, so this vote would be about another text",
             hint="look at it again and vote once more",
         )
-    row = tx.connection.execute(
-        sa.select(_ASSIGNMENT).where(_ASSIGNMENT.c.id == claim.assignment_id)
-    ).first()
-    # A lease that ran out costs nothing as long as nobody else voted in that place.
-    counts = row is not None and row.state != AssignmentState.DONE.value
-    judgment = insert_judgment(tx, reviewer_id, claim, event)
-    insert_event(tx, reviewer_id, claim, event, judgment_id=judgment)
-    if not counts:
+    if claim.purpose is VotePurpose.REPEAT:
+        return _vote_again(tx, reviewer_id, claim, event)
+    place = take_place(tx.connection, reviewer_id, claim, tx.clock())
+    judgment = insert_judgment(
+        tx, reviewer_id, claim, event, after_reveal=_reveal_key(tx, reviewer_id, claim)
+    )
+    insert_event(tx, reviewer_id, place or claim, event, judgment_id=judgment)
+    if place is None:
         record_withdrawals(
             tx,
             CorrectionTarget.VOTE,
@@ -139,9 +142,30 @@ def _vote(tx: WriteTransaction, reviewer_id: int, claim: Claim, event: Event) ->
             judgments=[judgment],
         )
         return Saved.EXTRA
-    set_assignment(tx, claim.assignment_id, AssignmentState.DONE, reviewer_id)
     settle_task(tx, claim.item_id)
     return Saved.COUNTED
+
+
+def _vote_again(tx: WriteTransaction, reviewer_id: int, claim: Claim, event: Event) -> Saved:
+    """Store a hidden repeat: a judgment that no label rests on."""
+    judgment = insert_judgment(tx, reviewer_id, claim, event)
+    insert_event(tx, reviewer_id, claim, event, judgment_id=judgment)
+    give_back(tx.connection, [claim], reviewer_id)
+    return Saved.COUNTED
+
+
+def _reveal_key(tx: WriteTransaction, reviewer_id: int, claim: Claim) -> str:
+    """Give the id of the event that showed others' labels of an item, or an empty text."""
+    looks = (
+        sa.select(_EVENT.c.event_key)
+        .where(
+            _EVENT.c.task_id == claim.task_id,
+            _EVENT.c.assessor_id == reviewer_id,
+            _EVENT.c.kind == EventKind.REVEAL.value,
+        )
+        .order_by(_EVENT.c.id)
+    )
+    return str(tx.connection.execute(looks).scalar() or "")
 
 
 def settle_task(tx: WriteTransaction, item_id: int) -> None:
@@ -164,10 +188,18 @@ def settle_task(tx: WriteTransaction, item_id: int) -> None:
     refresh(tx.connection, [item_id])
 
 
-def insert_judgment(tx: WriteTransaction, reviewer_id: int, claim: Claim, event: Event) -> int:
-    """Append the judgment that a vote gives; give its key."""
+def insert_judgment(
+    tx: WriteTransaction, reviewer_id: int, claim: Claim, event: Event, *, after_reveal: str = ""
+) -> int:
+    """Append the judgment that a vote gives; give its key.
+
+    ``after_reveal`` is the key of the event that showed others' labels, where one did: what was
+    asked is then another thing than a blind item.
+    """
     _, levels = scale_key(tx, event.block.rubric.scale)
-    request = hashlib.sha256(f"review\n{shown_digest(event.block)}".encode()).hexdigest()
+    repeats = claim.purpose is VotePurpose.REPEAT
+    asked = "\n".join(["review", shown_digest(event.block), *([after_reveal] * bool(after_reveal))])
+    request = hashlib.sha256(asked.encode()).hexdigest()
     earlier = sa.select(sa.func.count()).where(
         _JUDGMENT.c.request_digest == request,
         _JUDGMENT.c.item_id == claim.item_id,
@@ -180,8 +212,8 @@ def insert_judgment(tx: WriteTransaction, reviewer_id: int, claim: Claim, event:
         level_id=None if event.level is None else levels[event.level.code],
         request_digest=request,
         sample=tx.connection.execute(earlier).scalar_one(),
-        occasion=Occasion.FIRST.value,
-        judged_at=tx.clock(),
+        occasion=(Occasion.REPEAT if repeats else Occasion.FIRST).value,
+        judged_at=event.at or tx.clock(),
         revision_id=tx.revision_id,
     )
     return int(tx.connection.execute(statement.returning(_JUDGMENT.c.id)).scalar_one())
@@ -207,7 +239,7 @@ def insert_event(
         "note_id": note,
         "shown_digest": shown_digest(event.block),
         "dwell_ms": event.dwell_ms,
-        "at": tx.clock(),
+        "at": event.at or tx.clock(),
         "revision_id": tx.revision_id,
     }
     tx.connection.execute(sa.insert(_EVENT).values(**values))
@@ -227,65 +259,3 @@ def set_assignment(
             leased_until=tx.clock() + LEASE if held else None,
         )
     )
-
-
-def undo_last(store: Store, reviewer_id: int, event_key: str) -> Claim | None:
-    """Take back a reviewer's latest vote that still stands, and hold its item again.
-
-    Args:
-        store: The project.
-        reviewer_id: The reviewer.
-        event_key: The id of the undo itself, made when the key was pressed.
-
-    Returns:
-        The item, held again, or None when there is no vote to take back.
-
-    Raises:
-        ConflictError: When the vote's place in the queue is gone.
-    """
-    with store.write("review undo", actor=reviewer_name(store, reviewer_id), durable=True) as tx:
-        vote = tx.connection.execute(
-            sa.select(_EVENT)
-            .join(_JUDGMENT, _JUDGMENT.c.id == _EVENT.c.judgment_id)
-            .where(
-                _EVENT.c.assessor_id == reviewer_id,
-                _EVENT.c.kind == EventKind.VOTE.value,
-                judgments_in_force(),
-            )
-            .order_by(_EVENT.c.id.desc())
-            .limit(1)
-        ).first()
-        if vote is None:
-            return None
-        place = tx.connection.execute(
-            sa.select(_ASSIGNMENT)
-            .where(
-                _ASSIGNMENT.c.task_id == vote.task_id,
-                _ASSIGNMENT.c.assessor_id == reviewer_id,
-                _ASSIGNMENT.c.state == AssignmentState.DONE.value,
-            )
-            .order_by(_ASSIGNMENT.c.slot.desc())
-        ).first()
-        if place is None:
-            raise ConflictError("the last vote's place in the queue is gone; it stays as it is")
-        tx.connection.execute(
-            sa.insert(_EVENT).values(
-                event_key=event_key,
-                task_id=vote.task_id,
-                assessor_id=reviewer_id,
-                kind=EventKind.UNDO.value,
-                undoes_id=vote.id,
-                at=tx.clock(),
-                revision_id=tx.revision_id,
-            )
-        )
-        record_withdrawals(
-            tx,
-            CorrectionTarget.VOTE,
-            f"judgment {vote.judgment_id}",
-            "taken back by the reviewer",
-            judgments=[vote.judgment_id],
-        )
-        set_assignment(tx, place.id, AssignmentState.HELD, reviewer_id)
-        settle_task(tx, place.item_id)
-        return Claim(place.id, place.task_id, place.item_id, VotePurpose(place.purpose))

@@ -9,12 +9,14 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
+from labeler.assessment.rubric_flags import items_with_unclear_rubric
 from labeler.queue.audit import AUDIT
 from labeler.records import table
 from labeler.records.queue import Assignment, AssignmentState, Task, VotePurpose
 from labeler.store.bulk import insert_rows, intern_keys, is_one_of
 from labeler.store.database import WriteTransaction
 from labeler.store.projections import PEOPLE_DISAGREE
+from labeler.store.slices import slices_of_items
 
 __all__ = ["bring_votes_in_line", "purpose_of", "task_keys", "want_votes"]
 
@@ -33,23 +35,26 @@ def bring_votes_in_line(
     pool_items: Sequence[int],
     wanted: Mapping[int, tuple[str, ...]],
     order: Mapping[int, int],
-    *,
-    overlap: int,
+    votes: Mapping[int, int],
 ) -> None:
     """Want votes for every item that goes to people, at its place.
 
     What somebody holds is let alone. An item that no longer goes to people is no longer waited
-    for, but a second vote stays wanted of one which a first person has settled.
+    for, but a further vote stays wanted of one which a first person has settled. Places count on
+    from the votes that were given so far, in all pools: so what comes into the queue later can't
+    overtake for ever what has been waiting.
 
     Args:
         tx: The write transaction.
         pool_items: All items that were looked at.
         wanted: The items that go to people, with the reasons.
-        order: The place of each of them in the queue.
-        overlap: How many people vote on an item; a dispute is settled by one.
+        order: The place of each of them in the queue, from 0.
+        votes: How many people vote on each of them; a dispute is settled by one.
     """
+    given = _votes_given(tx.connection)
+    places = {item: given + place for item, place in order.items()}
     slots = _open_slots(tx.connection, pool_items)
-    settled = _voted(tx.connection, pool_items)
+    done = _purposes_done(tx.connection, pool_items)
     _forget(
         tx.connection,
         [
@@ -58,27 +63,58 @@ def bring_votes_in_line(
             for row in rows
             if item not in wanted
             and row.state == AssignmentState.WAITING.value
-            and not (row.purpose == VotePurpose.OVERLAP.value and item in settled)
+            and not _stays_wanted(row.purpose, done.get(item, set()))
         ],
     )
-    _move(tx.connection, slots, order)
+    _move(tx.connection, slots, places)
+    # Where the rubric is what needs work, one more vote under it is of no use.
+    disputed = [item for item, reasons in wanted.items() if PEOPLE_DISAGREE in reasons]
+    unclear = items_with_unclear_rubric(tx.connection, disputed) if disputed else set()
     new = [
         item
         for item in wanted
-        if all(row.purpose == VotePurpose.OVERLAP.value for row in slots.get(item, ()))
+        if item not in unclear
+        and all(row.purpose == VotePurpose.OVERLAP.value for row in slots.get(item, ()))
     ]
     purposes = {item: purpose_of(wanted[item]) for item in new}
-    want_votes(tx, {item: order[item] for item in new}, purposes)
-    for _ in range(overlap - 1):
-        again = [
-            item
-            for item in new
-            if purposes[item] is not VotePurpose.ADJUDICATION
-            and len(slots.get(item, ())) < overlap - 1
-        ]
+    want_votes(tx, {item: places[item] for item in new}, purposes)
+    further = {item: votes[item] - 1 for item in wanted.keys() - set(disputed)}
+    _bring_further_votes_in_line(tx, slots, further, places)
+
+
+def _stays_wanted(purpose: str, done: set[str]) -> bool:
+    """Tell whether a vote stays wanted of an item that people have settled: a further one does.
+
+    Where a further one came first, the one that was meant to be the first is the further one.
+    """
+    return bool(done) if purpose == VotePurpose.OVERLAP.value else VotePurpose.OVERLAP.value in done
+
+
+def _bring_further_votes_in_line(
+    tx: WriteTransaction,
+    slots: Mapping[int, Sequence[sa.Row[*tuple[Any, ...]]]],
+    further: Mapping[int, int],
+    places: Mapping[int, int],
+) -> None:
+    """Want as many votes beside the first as are asked for; those too many are forgotten."""
+    missing: dict[int, int] = {}
+    surplus: list[int] = []
+    for item, count in further.items():
+        rows = [row for row in slots.get(item, ()) if row.purpose == VotePurpose.OVERLAP.value]
+        waiting = [row.id for row in rows if row.state == AssignmentState.WAITING.value]
+        missing[item] = count - len(rows)
+        surplus += sorted(waiting, reverse=True)[: max(0, len(rows) - count)]
+    _forget(tx.connection, surplus)
+    while short := [item for item, count in missing.items() if count > 0]:
         want_votes(
-            tx, {item: order[item] for item in again}, dict.fromkeys(again, VotePurpose.OVERLAP)
+            tx, {item: places[item] for item in short}, dict.fromkeys(short, VotePurpose.OVERLAP)
         )
+        missing = {item: missing[item] - 1 for item in short}
+
+
+def _votes_given(connection: Connection) -> int:
+    done = _ASSIGNMENT.c.state == AssignmentState.DONE.value
+    return int(connection.execute(sa.select(sa.func.count()).where(done)).scalar_one())
 
 
 def _open_slots(
@@ -88,6 +124,7 @@ def _open_slots(
     statement = sa.select(_ASSIGNMENT).where(
         is_one_of(connection, _ASSIGNMENT.c.item_id, items),
         _ASSIGNMENT.c.state.in_([AssignmentState.WAITING.value, AssignmentState.HELD.value]),
+        _ASSIGNMENT.c.purpose != VotePurpose.REPEAT.value,
     )
     found: dict[int, list[sa.Row[*tuple[Any, ...]]]] = defaultdict(list)
     for row in connection.execute(statement):
@@ -95,12 +132,16 @@ def _open_slots(
     return found
 
 
-def _voted(connection: Connection, items: Sequence[int]) -> set[int]:
-    statement = sa.select(_ASSIGNMENT.c.item_id).where(
+def _purposes_done(connection: Connection, items: Sequence[int]) -> dict[int, set[str]]:
+    """Tell what the votes were for that were given, by item."""
+    statement = sa.select(_ASSIGNMENT.c.item_id, _ASSIGNMENT.c.purpose).where(
         is_one_of(connection, _ASSIGNMENT.c.item_id, items),
         _ASSIGNMENT.c.state == AssignmentState.DONE.value,
     )
-    return {int(row[0]) for row in connection.execute(statement)}
+    found: dict[int, set[str]] = defaultdict(set)
+    for item, purpose in connection.execute(statement):
+        found[int(item)].add(str(purpose))
+    return found
 
 
 def _forget(connection: Connection, keys: Sequence[int]) -> None:
@@ -147,10 +188,11 @@ def want_votes(
             .group_by(_ASSIGNMENT.c.task_id)
         )
     }
+    slices = slices_of_items(tx.connection, items)
     insert_rows(
         tx.connection,
         _ASSIGNMENT,
-        ["task_id", "item_id", "slot", "purpose", "state", "priority"],
+        ["task_id", "item_id", "slot", "purpose", "state", "priority", "domain", "language"],
         [
             (
                 tasks[item],
@@ -159,6 +201,7 @@ def want_votes(
                 purposes[item].value,
                 AssignmentState.WAITING.value,
                 places[item],
+                *slices[item],
             )
             for item in items
         ],

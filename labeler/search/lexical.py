@@ -1,63 +1,20 @@
-"""Words, term statistics, BM25, and a small lexical index over texts held in memory."""
+"""Term statistics, BM25, and a small lexical index over texts held in memory."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import math
-import re
-import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from labeler.search.words import tokens
+
 __all__ = ["LexicalIndex", "TermStatistics", "bm25", "tokens"]
-
-# Combining marks: vowel signs and points belong to the word, although `\w` leaves them out.
-_MARKS = "".join(
-    chr(code) for code in range(0x300, 0x1D00) if unicodedata.category(chr(code)).startswith("M")
-)
-_WORD = re.compile(rf"(?:[^\W_]|[{re.escape(_MARKS)}])+")
-
-# Scripts written without blanks between words (Han, Kana, Hangul, Thai, Lao, Khmer, Burmese).
-_UNSPACED = re.compile(
-    "[\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3100-\u31ff"
-    "\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\U00020000-\U0003ffff]+"
-)
-
-
-def tokens(text: str) -> list[str]:
-    """Split a text into terms, in the order of the text.
-
-    The text is brought to NFKC and case-folded; a term is a run of letters, digits and combining
-    marks. Runs in scripts that put no blanks between words become overlapping pairs of characters,
-    a single character stays single (as Lucene's CJKAnalyzer does). No stemming, no stop words.
-    """
-    folded = unicodedata.normalize("NFKC", text).casefold()
-    if folded.isascii():
-        return _WORD.findall(folded)
-    found: list[str] = []
-    for match in _WORD.finditer(folded):
-        found.extend(_split_scripts(match.group()))
-    return found
-
-
-def _split_scripts(word: str) -> Iterator[str]:
-    end = 0
-    for run in _UNSPACED.finditer(word):
-        if run.start() > end:
-            yield word[end : run.start()]
-        characters = run.group()
-        if len(characters) == 1:
-            yield characters
-        else:
-            yield from (characters[at : at + 2] for at in range(len(characters) - 1))
-        end = run.end()
-    if end < len(word):
-        yield word[end:]
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from labeler.errors import NetworkFilesystemError, UsageError
+from labeler.settings import read_settings
 
 __all__ = ["DEFAULT_NAME", "Location", "find_location", "refuse_network_filesystem"]
 
@@ -84,23 +84,15 @@ def find_location(given: str | None, environment: Mapping[str, str], folder: Pat
     there is relative to that file), then ``queue.db`` in the folder.
 
     Raises:
-        UsageError: When ``labeler.toml`` can't be read, or the address isn't one.
+        UsageError: When ``labeler.toml`` doesn't hold settings, or the address isn't one.
     """
     if given:
         return Location(given)
     if environment.get("LABELER_DB"):
         return Location(environment["LABELER_DB"])
-    settings = folder / "labeler.toml"
-    if settings.is_file():
-        try:
-            content = tomllib.loads(settings.read_text(encoding="utf-8-sig"))
-        except (tomllib.TOMLDecodeError, UnicodeError) as error:
-            raise UsageError(f"labeler.toml is not a TOML file: {error}") from None
-        address = content.get("db")
-        if isinstance(address, str) and address:
-            return Location(address if "://" in address else str(folder / address))
-        if address is not None:
-            raise UsageError("labeler.toml: 'db' is a text: a path or a postgresql:// address")
+    address = read_settings(folder, environment).db
+    if address is not None:
+        return Location(address if "://" in address else str(folder / address))
     return Location(str(folder / DEFAULT_NAME))
 
 

@@ -13,6 +13,7 @@ from labeler.records import Record, table
 from labeler.records.project import Revision, Text, Tombstone
 from labeler.store.database import Store
 from labeler.store.guards import expected_guards, installed_guards
+from labeler.store.journals import left_journals, left_lines
 from labeler.store.projections import projection_digest, refresh
 from labeler.store.registry import text_digest
 
@@ -21,10 +22,17 @@ __all__ = ["Finding", "backup", "check", "revisions"]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One check and what it found; no problems means that it passed."""
+    """One check and what it found; no problems means that it passed.
+
+    Attributes:
+        check: What was looked at.
+        problems: What is wrong.
+        notes: What isn't wrong, but should be known.
+    """
 
     check: str
     problems: tuple[str, ...]
+    notes: tuple[str, ...] = ()
 
 
 def backup(store: Store, target: Path) -> int:
@@ -74,6 +82,7 @@ def check(store: Store) -> list[Finding]:
         findings.append(_text_finding(connection))
         findings.append(_revision_finding(connection))
     findings.append(_projection_finding(store))
+    findings.append(_journal_finding(store))
     return findings
 
 
@@ -134,3 +143,25 @@ def _projection_finding(store: Store) -> Finding:
         trial.rollback()
     problem = "they differ from the log; `labeler db rebuild` derives them again"
     return Finding("projections agree with the log", () if agrees else (problem,))
+
+
+def _journal_finding(store: Store) -> Finding:
+    """Mention what sittings couldn't write: it isn't lost, and isn't in the database either."""
+    waiting, refused = left_journals(store.location)
+    notes = [
+        f"{_events(path)} in {path}: the sitting that goes on stores them, or else the next one"
+        for path in waiting
+    ]
+    notes += [
+        f"{_events(path)} in {path} couldn't be stored; each line says why. Remove the file when "
+        "nothing of it is needed"
+        for path in refused
+    ]
+    return Finding("no event of a reviewer waits outside", (), tuple(notes))
+
+
+def _events(path: Path) -> str:
+    count = left_lines(path)
+    if count is None:
+        return "events of another user"
+    return "1 event" if count == 1 else f"{count} events"

@@ -11,7 +11,9 @@ from tests.fake_provider.scenarios import SCENARIOS, Call, Reply, error, plain, 
 MODULES = (failures, oddities)
 """Scenarios register themselves when their module is loaded."""
 _BATCH_MODELS = ("batch-expired", "batch-failed", "batch-stuck", "batch-partial", "batch-lost")
-SCENARIOS.update(dict.fromkeys(_BATCH_MODELS, plain))
+_KNOWN_MODELS = ("gpt-4o-mini",)
+"""Models whose price is known; they do what ``plain`` does."""
+SCENARIOS.update(dict.fromkeys((*_BATCH_MODELS, *_KNOWN_MODELS), plain))
 
 
 def behave(call: Call) -> Reply:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -26,6 +26,9 @@ class ModelCounts:
     statuses: Counter[str] = field(default_factory=Counter)
     paid: Counter[bytes] = field(default_factory=Counter)
     """Answers with usage, by the request's digest."""
+    tokens_in: int = 0
+    tokens_out: int = 0
+    """Tokens of all answers that were sent, as their usage says."""
     tries: Counter[bytes] = field(default_factory=Counter)
     item_tries: Counter[int] = field(default_factory=Counter)
     lately: deque[float] = field(default_factory=deque)
@@ -45,7 +48,18 @@ class ModelCounts:
             "statuses": dict(self.statuses),
             "paid_total": self.paid.total(),
             "paid_distinct": len(self.paid),
+            "tokens_in": self.tokens_in,
+            "tokens_out": self.tokens_out,
         }
+
+
+    def answered(self, request: ChatRequest, payload: Mapping[str, Any]) -> None:
+        """Count an answer that has to be paid."""
+        usage = payload.get("usage")
+        if usage is not None:
+            self.paid[request.digest] += 1
+            self.tokens_in += usage["prompt_tokens"]
+            self.tokens_out += usage["completion_tokens"]
 
 
 @dataclass(slots=True)

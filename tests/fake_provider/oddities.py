@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import unicodedata
 from typing import Any
 
 from tests.fake_provider.answers import (
@@ -23,10 +24,21 @@ _ORDERS = re.compile(
     r"|ignore (?:all|any|the|every|previous|prior|above)"
     r"|only answers? [\"']?\d"
     r"|(?<!\[\[)\b(?:label|score|grade|rating|level|relevance)[\"']?\s*"
-    r"(?:is|must be|should be|[:=])\s*[\"']?(?:fully|perfect|[1-9])",
+    r"(?:is|must be|should be|[:=])\s*[\"']?(?:fully|perfect|[1-9])"
+    r"|vollst.ndig relevant|(?:totalmente|plenamente) relevante|pleinement pertinent"
+    r"|完全相关|ذو صلة تامة",
     re.IGNORECASE,
 )
 """Orders and fake answers that a gullible judge follows wherever it reads them."""
+_CYRILLIC = str.maketrans("аеорсух", "aeopcyx")
+_SPACED_OUT = re.compile(r"(?<=\b\w)[ .](?=\w\b)")
+
+
+def _deciphered(text: str) -> str:
+    """Read a text as a model does, whatever its letters are parted by or borrowed from."""
+    seen = "".join(one for one in text if unicodedata.category(one) != "Cf")
+    plain = unicodedata.normalize("NFKC", seen).translate(_CYRILLIC)
+    return " ".join(_SPACED_OUT.sub("", plain).split())
 
 
 def _judged(call: Call) -> Judged:
@@ -171,7 +183,8 @@ def raw_surrogate(call: Call) -> Reply:
 def obeys(call: Call) -> Reply:
     """Obey whatever the item's message says: the highest level where it orders one."""
     levels = call.request.levels
-    ordered = _ORDERS.search(call.request.item) is not None
+    item = call.request.item
+    ordered = any(_ORDERS.search(text) for text in (item, _deciphered(item)))
     return answer(call, levels[-1] if ordered else levels[0], 1.0)
 
 

@@ -129,6 +129,15 @@ def marked(call: Call) -> Reply:
     return SCENARIOS[name](replace(call, arguments=arguments))
 
 
+@scenario("squeamish")
+def squeamish(call: Call) -> Reply:
+    """``squeamish:SCENARIO``: do that where the item speaks of poison, else answer properly."""
+    name, *arguments = call.arguments or ("refusal",)
+    if "poison" not in call.request.item.lower():
+        return plain(call)
+    return SCENARIOS[name](replace(call, arguments=tuple(arguments)))
+
+
 def chance(*parts: object) -> float:
     """Turn texts into a number in [0, 1)."""
     return number_of(*parts) / 2**64

@@ -66,7 +66,11 @@ class FakeProvider:
         if request.method == "POST" and request.path == "/v1/chat/completions":
             return await self.chat(request, reader)
         if request.path == "/v1/models":
-            models = [{"id": name, "object": "model", "created": 0} for name in sorted(SCENARIOS)]
+            length = self.settings.max_model_len
+            more = {} if length is None else {"max_model_len": length}
+            models = [
+                {"id": name, "object": "model", "created": 0, **more} for name in sorted(SCENARIOS)
+            ]
             return HttpAnswer(200, {"object": "list", "data": models})
         found = self.shelf.answer(request, self.settings, self.run_line)
         return _not_found(request) if found is None else found
@@ -109,8 +113,7 @@ class FakeProvider:
                 return DROP
             status = str(reply.status)
             wait = float(reply.headers.get("retry-after", 0))
-            if "usage" in reply.payload:
-                counts.paid[request.digest] += 1
+            counts.answered(request, reply.payload)
             return HttpAnswer(reply.status, reply.payload, reply.headers)
         finally:
             tally.closed(counts, request, status, wait)
@@ -121,8 +124,7 @@ class FakeProvider:
         counts, tries, item_tries = self.tally.came(request)
         counts.batch_lines += 1
         reply = behave(Call(request, self.settings, tries=tries, item_tries=item_tries))
-        if "usage" in reply.payload:
-            counts.paid[request.digest] += 1
+        counts.answered(request, reply.payload)
         return reply
 
     def control(self, request: HttpRequest) -> HttpAnswer:

@@ -29,6 +29,8 @@ class Settings:
     """How a user message begins that only asks again for what an earlier one asked."""
     texts: Mapping[str, str] = field(default_factory=dict)
     """What the scenario ``says:KEY`` answers, by key."""
+    max_model_len: int | None = None
+    """The context length that the list of models states, as vLLM's does; None for none."""
     batch_polls: int = 1
     """How many polls find a batch in progress before one finds it ended."""
 

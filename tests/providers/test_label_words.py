@@ -52,7 +52,16 @@ def test_spellings(said: object, level: int) -> None:
         *(True, False, None, {}, {"level": 2}, [], ["2", "1"], [["2"]], [True]),
         *(1.5, 3, float("nan"), float("inf"), 10**400, "1e0", "1.5", "9" * 5000),
         *("", " ", ".", '""', "**", "2/3", "2 of 3", "0-2", "1 2", "- 1", "--1", "1-", "−1", "½"),
-        *("fully", "not", "relevant", "notrelevant", "not relevant?", "not relevant...", "2?"),
+        *(
+            "fully",
+            "not",
+            "relevant",
+            "notrelevant",
+            "not relevant?",
+            "not relevant...",
+            "2?",
+            "2,",
+        ),
         *("not fully relevant", "partially or not relevant", "partially, 1", "1 (partially)"),
         *(
             "partially relevant",
@@ -86,7 +95,7 @@ def test_spellings_that_look_alike_and_mean_two_levels_mean_none() -> None:
 def test_what_may_stand_around_a_spelling(
     word: str, quote: str, end: str, case: Callable[[str], str], joint: str
 ) -> None:
-    said = case(word if word in {"-1"} else word.replace("_", " ").replace(" ", joint))
+    said = case(word if word == "-1" else word.replace("_", " ").replace(" ", joint))
     assert level_of(f" {quote}{said}{quote}{end}", WORDS) == WORDS[word]
     assert level_of(f"{quote}{said}{end}{quote}\n", WORDS) == WORDS[word]
 

@@ -91,6 +91,11 @@ def test_what_stands_behind_the_end_of_the_turn_was_not_said(mark: str) -> None:
     assert without_thoughts(f"{mark}\n{mark}not") == "not"
 
 
+def test_a_turn_that_ends_in_thoughts_is_no_answer() -> None:
+    text = "fully<|end|>still thinking</think>no<think>or so?</think>t<|im_end|>fully"
+    assert without_thoughts(text) == "not"
+
+
 MARKS = st.sampled_from([mark for block in [*BLOCKS, HARMONY] for mark in block])
 
 

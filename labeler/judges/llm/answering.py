@@ -9,12 +9,10 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from pydantic import (
-    BaseModel,
     BeforeValidator,
     Field,
     WithJsonSchema,
     create_model,
-    model_validator,
 )
 
 from labeler.assessment.blind import BlindItem, BlindQuery
@@ -38,21 +36,6 @@ _OUTCOMES = {
 _SYNONYMS = ("label", "grade", "relevance", "rating", "verdict", "score")
 _MOST_CRITERION = 3
 _LONGEST_QUOTE, _LONGEST_REASON = 2_000, 1_000
-
-
-class _Answer(BaseModel):
-    """What all answers share: names of fields are read in any case, other fields are left aside."""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _lower_names(cls, data: Any) -> Any:
-        if not isinstance(data, dict):
-            return data
-        named = {str(name).strip().casefold(): value for name, value in data.items()}
-        for synonym in _SYNONYMS:
-            if synonym in named and "level" not in named:
-                named["level"] = named[synonym]
-        return named
 
 
 def answer_shape(prompt: JudgePrompt, scale: Scale) -> AnswerShape:
@@ -89,7 +72,7 @@ def answer_shape(prompt: JudgePrompt, scale: Scale) -> AnswerShape:
     fields["level"] = (level, Field())
     if "stated_confidence" in prompt.signals:
         fields["confidence"] = (confidence, None)
-    model = create_model("Judgment", __base__=_Answer, **fields)
+    model = create_model("Judgment", **fields)
     return AnswerShape(model, key="level", codes=codes, synonyms=_SYNONYMS)
 
 

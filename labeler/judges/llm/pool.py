@@ -17,6 +17,7 @@ from labeler.providers.ledger import KnownAnswer, answers_to
 from labeler.records import table
 from labeler.records.judgments import Judgment
 from labeler.records.pools import Candidate, Item
+from labeler.records.project import Text
 from labeler.records.scales import Assessor, AssessorKind
 from labeler.store.bulk import is_one_of
 from labeler.store.database import Store
@@ -94,17 +95,18 @@ class Demand:
 
 
 def pool_to_judge(connection: Connection, name: str) -> PoolToJudge:
-    """Read which items a pool holds, query by query.
+    """Read which items of a pool can be judged, query by query: those that have a text.
 
     Raises:
         NotFoundError: When there is no such pool.
     """
-    item, candidate = table(Item), table(Candidate)
+    item, candidate, text = table(Item), table(Candidate), table(Text)
     row = pool_named(connection, name)
     statement = (
         sa.select(item.c.id)
         .join(candidate, candidate.c.item_id == item.c.id)
-        .where(candidate.c.pool_id == row.id)
+        .join(text, text.c.id == item.c.text_id)
+        .where(candidate.c.pool_id == row.id, text.c.body != "")
         .order_by(item.c.query_id, item.c.id)
     )
     items = tuple(int(key) for (key,) in connection.execute(statement))

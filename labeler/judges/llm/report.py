@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from labeler.assessment.suspicion import FLAGS
-from labeler.assessment.verdict import Verdict
+from labeler.assessment.verdict import NOT_SUSPICIOUS, Verdict
 from labeler.errors import LabelerError
 from labeler.labels import Outcome
 from labeler.providers.chat import Reply
@@ -32,6 +31,7 @@ class LlmReport:
         outcomes: Answers of this run by outcome.
         grades: Answers of this run by grade.
         lost: Items that have no answer, from this run or an earlier one, by outcome.
+        finished: Items that were gone through: known, answered, lost or waiting.
         waiting: Items whose answer is still to come from a provider's batch, or that it didn't
             answer; they are as open as they were.
         failures: Why answers of this run were lost, by the name of the failure.
@@ -53,6 +53,7 @@ class LlmReport:
     outcomes: Counter[str] = field(default_factory=Counter)
     grades: Counter[str] = field(default_factory=Counter)
     lost: Counter[str] = field(default_factory=Counter)
+    finished: int = 0
     waiting: int = 0
     failures: Counter[str] = field(default_factory=Counter)
     flagged: int = 0
@@ -71,7 +72,7 @@ class LlmReport:
         self.outcomes[verdict.outcome.value] += 1
         if verdict.level is not None:
             self.grades[verdict.level.grade.value] += 1
-        self.flagged += any(flag in FLAGS for flag in verdict.flags)
+        self.flagged += any(flag not in NOT_SUSPICIOUS for flag in verdict.flags)
         if verdict.outcome in CLOSED:
             self.reused += all(not reply.tries for reply in replies)
         else:

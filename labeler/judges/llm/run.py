@@ -8,8 +8,8 @@ any point loses at most what wasn't committed yet.
 from __future__ import annotations
 
 import asyncio
-from collections import deque
-from collections.abc import Awaitable, Callable, Iterator
+from collections import Counter, deque
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -17,9 +17,10 @@ from labeler.errors import InterruptedRunError, LabelerError, ProviderDownError
 from labeler.judges.llm.judge import LlmJudge
 from labeler.judges.llm.pool import PART, Demand, PoolToJudge, demands
 from labeler.judges.llm.report import CLOSED, LlmReport
-from labeler.judges.llm.store import Answered, JobProgress, store_answers
+from labeler.judges.llm.store import Answered, JobProgress, note_end, store_answers
 from labeler.labels import Outcome
 from labeler.providers.chat import ChatRequest, Ended, Reply, Try
+from labeler.providers.failures import is_of_the_request
 from labeler.records.ledger import JobState
 from labeler.store.database import Store
 
@@ -53,6 +54,10 @@ class RunOptions:
     collecting: bool = False
 
 
+_Key = tuple[str, int, int]
+"""A request by its digest; which of its answers; how often it was lost before in this run."""
+
+
 @dataclass
 class _Run:
     """One run while it goes on."""
@@ -65,12 +70,12 @@ class _Run:
     observe: Callable[[LlmReport], None]
     stopping: asyncio.Event
     report: LlmReport = field(default_factory=LlmReport)
+    tried: list[tuple[_Key, Sequence[Try]]] = field(default_factory=list)
     answers: list[Answered] = field(default_factory=list)
-    under_way: dict[tuple[str, int], asyncio.Future[Reply | None]] = field(default_factory=dict)
-    committed: deque[tuple[str, int]] = field(default_factory=deque)
+    under_way: dict[_Key, asyncio.Future[Reply | None]] = field(default_factory=dict)
+    committed: deque[_Key] = field(default_factory=deque)
     ended: asyncio.Event = field(default_factory=asyncio.Event)
     failures_in_a_row: int = 0
-    items_lost_now: int = 0
 
     def stop(self, reason: LabelerError) -> None:
         if self.report.stop is None:
@@ -104,17 +109,20 @@ async def judge_items(
     """
     run = _Run(store, pool, judge, ask, options, observe, stopping or asyncio.Event())
     writer = asyncio.create_task(_write(run))
-    complete = False
+    state = JobState.STOPPED
     try:
         await _go_through(run)
         if run.stopping.is_set():
             run.stop(InterruptedRunError("stopped", hint="the same command goes on from here"))
-        complete = run.report.stop is None and not run.report.waiting
+        if run.report.stop is None and not run.report.waiting:
+            state = JobState.DONE
     finally:
         run.ended.set()
         await asyncio.gather(writer)
-        # Also when the run is cancelled: what was answered is kept.
-        _commit(run, _take(run), JobState.DONE if complete else JobState.STOPPED)
+        # Also when the run is cancelled or a commit failed: what was answered is kept.
+        _commit(run, _take(run))
+        if options.share[1] == 1:
+            note_end(store, pool, judge, run.report, state)
     return run.report
 
 
@@ -163,6 +171,7 @@ def _is_wanted(run: _Run, demand: Demand) -> bool:
     report.items += 1
     if not demand.wanted:
         report.known += demand.standing.closed >= run.judge.samples
+        report.finished += 1
         report.waiting += demand.waits
         _count_as_lost_before(run, demand)
     run.observe(report)
@@ -177,58 +186,53 @@ def _count_as_lost_before(run: _Run, demand: Demand) -> None:
 async def _judge(run: _Run, demand: Demand) -> None:
     """Get the answers that an item lacks, one after the other."""
     outcomes: list[Outcome] = []
+    lost: Counter[str] = Counter()
     place = demand.standing.asked
     for number in range(demand.wanted):
         found = await asyncio.gather(
-            *(_obtain(run, demand, request, place) for request in demand.question.requests)
+            *(
+                _obtain(run, demand, request, (request.digest, place, lost[request.digest]))
+                for request in demand.question.requests
+            )
         )
         replies = [reply for reply in found if reply is not None]
         if len(replies) < len(found):
             run.report.waiting += not demand.standing.lost
             break
         stop = next((reply.stop for reply in replies if reply.stop is not None), None)
-        verdict = None if stop is not None else run.judge.verdict(demand.question, replies)
-        tried: list[tuple[str, tuple[Try, ...]]] = [
-            (request.digest, tuple(reply.tries))
-            for request, reply in zip(demand.question.requests, replies, strict=True)
-            if reply.tries
-        ]
-        for reply in replies:
-            run.report.add_tries(reply)
-        run.answers.append(
-            Answered(
-                question=demand.question,
-                verdict=verdict,
-                sample=demand.standing.numbered + number,
-                place=place,
-                tried=tuple(tried),
-                at=run.store.clock(),
-            )
-        )
-        if verdict is None:
-            assert stop is not None  # noqa: S101 - there is a verdict unless the run stops
+        if stop is not None:
             run.stop(stop)
             return
+        verdict = run.judge.verdict(demand.question, replies)
+        sample = demand.standing.numbered + number
+        at = run.store.clock()
+        run.answers.append(Answered(demand.question, verdict, sample=sample, place=place, at=at))
         run.report.add_verdict(verdict, replies)
         outcomes.append(verdict.outcome)
         place += verdict.outcome in CLOSED
+        lost.update(
+            request.digest
+            for request, reply in zip(demand.question.requests, replies, strict=True)
+            if reply.ended is not Ended.ANSWERED
+        )
         _watch(run, verdict.outcome, replies)
         run.observe(run.report)
-        if run.stopping.is_set():
-            break
+        if run.stopping.is_set() and number + 1 < demand.wanted:
+            return
+    run.report.finished += 1
     if not demand.standing.closed and outcomes and not CLOSED.intersection(outcomes):
         run.report.lost[outcomes[-1].value] += 1
-        run.items_lost_now += 1
     elif not outcomes:
         _count_as_lost_before(run, demand)
+    run.observe(run.report)
 
 
-async def _obtain(run: _Run, demand: Demand, request: ChatRequest, place: int) -> Reply | None:
+async def _obtain(run: _Run, demand: Demand, request: ChatRequest, key: _Key) -> Reply | None:
     """Get an answer to a request: from the ledger, from a task that asks the same, or the model."""
-    known = demand.known.get(request.digest, ())
+    digest, place, _ = key
+    known = demand.known.get(digest, ())
     if place < len(known) and (reply := known[place].reply(request)) is not None:
         return reply
-    key = (request.digest, place)
     if key in run.under_way:
         shared = await asyncio.shield(run.under_way[key])
         if shared is None:
@@ -242,9 +246,14 @@ async def _obtain(run: _Run, demand: Demand, request: ChatRequest, place: int) -
         future.cancel()
         del run.under_way[key]
         raise
-    future.set_result(reply)
     if reply is None:
         del run.under_way[key]
+    else:
+        # Before anybody can judge by it, so that no judgment is stored before its answer.
+        run.report.add_tries(reply)
+        if reply.tries:
+            run.tried.append((key, reply.tries))
+    future.set_result(reply)
     return reply
 
 
@@ -254,7 +263,8 @@ def _watch(run: _Run, outcome: Outcome, replies: list[Reply]) -> None:
         run.failures_in_a_row = 0
         return
     if outcome is Outcome.FAILED and all(
-        reply.tries and not reply.tries[-1].has_response for reply in replies
+        reply.tries and not reply.tries[-1].has_response and not is_of_the_request(reply.why)
+        for reply in replies
     ):
         run.failures_in_a_row += 1
     if run.failures_in_a_row >= _FAILURES_IN_A_ROW:
@@ -272,35 +282,38 @@ async def _write(run: _Run) -> None:
     while not run.ended.is_set():
         with suppress(TimeoutError):
             await asyncio.wait_for(run.ended.wait(), _SECONDS_BETWEEN_COMMITS)
-        answers = _take(run)
+        part = _take(run)
         try:
-            if answers:
-                # In a thread, so that the event loop goes on meanwhile.
-                await asyncio.to_thread(_commit, run, answers, JobState.RUNNING)
-        except BaseException:
-            run.answers = [*answers, *run.answers]
-            run.stopping.set()
-            raise
+            # In a thread, so that the event loop goes on meanwhile.
+            await asyncio.to_thread(_commit, run, part)
+        except LabelerError as error:
+            # The run ends, and what it holds is committed then.
+            run.tried, run.answers = [*part[0], *run.tried], [*part[1], *run.answers]
+            run.stop(error)
+            return
 
 
-def _take(run: _Run) -> list[Answered]:
-    answers, run.answers = run.answers, []
-    return answers
+def _take(run: _Run) -> tuple[list[tuple[_Key, Sequence[Try]]], list[Answered]]:
+    part = run.tried, run.answers
+    run.tried, run.answers = [], []
+    return part
 
 
-def _commit(run: _Run, answers: list[Answered], state: JobState) -> None:
-    single = run.options.share[1] == 1
-    done = run.report.known + run.report.answered
-    lost = sum(run.report.lost.values())
-    progress = JobProgress(state, len(run.pool.items), done, lost) if single else None
-    if not answers and (state is JobState.RUNNING or not run.report.answered):
+def _commit(run: _Run, part: tuple[list[tuple[_Key, Sequence[Try]]], list[Answered]]) -> None:
+    tried, answers = part
+    if not tried and not answers:
         return
+    single = run.options.share[1] == 1
     store_answers(
-        run.store, run.pool, run.judge, answers, progress=progress, circular=run.options.circular
+        run.store,
+        run.pool,
+        run.judge,
+        [(digest, tries) for (digest, _, _), tries in tried],
+        answers,
+        progress=JobProgress.of(run.report, run.pool, JobState.RUNNING) if single else None,
+        circular=run.options.circular,
     )
-    run.committed.extend(
-        (request.digest, answer.place) for answer in answers for request in answer.question.requests
-    )
+    run.committed.extend(key for key, _ in tried)
     # An item of a part that was read before this commit may still ask for the same, and is given
     # the answer that is at hand; no part is older than this.
     while len(run.committed) > _KEPT + run.options.in_flight:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import random
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any, TypeVar
 
-from labeler.errors import UsageError
+from labeler.errors import InterruptedRunError, UsageError
 from labeler.judges.llm.judge import LlmJudge
 from labeler.judges.llm.pool import PoolToJudge
 from labeler.judges.llm.report import LlmReport
@@ -21,9 +25,20 @@ from labeler.providers.limits import Limiter
 from labeler.providers.seam import provider_connections
 from labeler.store.database import Store
 
-__all__ = ["JudgeLimits", "Tick", "judge_in_this_process", "stop_on_interrupt"]
+__all__ = [
+    "JudgeLimits",
+    "Tick",
+    "judge_in_this_process",
+    "model_client",
+    "run_interruptible",
+    "stop_on_interrupt",
+    "stopped_by",
+]
 
 _SEED = 0x1ABE1
+_LOOK_SECONDS = 0.1
+
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +73,18 @@ class JudgeLimits:
                 "the price of this model is unknown, so --max-cost can't be kept",
                 hint="state it in US dollars for a million tokens in and out: --price 0.15,0.60",
             )
-        if self.max_concurrency < 1 or self.attempts < 1 or self.timeout <= 0:
-            raise UsageError("--max-concurrency, --attempts and --timeout are more than 0")
+        if self.max_cost is not None and not 0 <= self.max_cost < math.inf:
+            raise UsageError("--max-cost is a number of US dollars, 0 or more")
+        rates = {"--rpm": self.requests_per_minute, "--tpm": self.tokens_per_minute}
+        positive = {
+            "--max-concurrency": self.max_concurrency,
+            "--attempts": self.attempts,
+            "--timeout": self.timeout,
+            **{name: rate for name, rate in rates.items() if rate is not None},
+        }
+        wrong = [name for name, value in positive.items() if not 0 < value < math.inf]
+        if wrong:
+            raise UsageError(f"{' and '.join(wrong)}: a number above 0 is needed")
 
     def part(self, shares: int) -> JudgeLimits:
         """Give one of several processes its part; the limit on cost is shared, not parted."""
@@ -88,6 +113,40 @@ class Tick:
     stopping: bool = False
 
 
+def model_client(
+    limits: JudgeLimits,
+    *,
+    clock: Callable[[], datetime],
+    counter: Counter | None = None,
+    seed: int = 0,
+) -> ModelClient:
+    """Make a client that keeps to limits.
+
+    Args:
+        limits: What it may take.
+        clock: Tells the time of each try.
+        counter: Where spent money is counted, when several processes share a limit.
+        seed: Spreads the waiting of retries, each process in its own way.
+    """
+    limiter = Limiter(
+        most=limits.max_concurrency,
+        requests_per_minute=limits.requests_per_minute,
+        tokens_per_minute=limits.tokens_per_minute,
+        monotonic=time.monotonic,
+    )
+    return ModelClient(
+        limiter=limiter,
+        settings=ClientSettings(attempts=limits.attempts, timeout=limits.timeout),
+        purse=None if limits.max_cost is None else Purse(limits.max_cost, counter),
+        price=limits.price,
+        given_price=limits.price_is_given,
+        clock=clock,
+        monotonic=time.monotonic,
+        sleep=limiter.pause,
+        jitter=random.Random(_SEED + seed),  # noqa: S311 - spreads retries, hides nothing
+    )
+
+
 def judge_in_this_process(
     store: Store,
     pool: PoolToJudge,
@@ -97,6 +156,7 @@ def judge_in_this_process(
     circular: bool = False,
     share: tuple[int, int] = (0, 1),
     counter: Counter | None = None,
+    interrupts: Callable[[], int] | None = None,
     observe: Callable[[Tick], None] = lambda _: None,
 ) -> LlmReport:
     """Judge a pool, or one share of it, with an event loop of its own.
@@ -112,26 +172,11 @@ def judge_in_this_process(
         circular: Whether the judge shares a model with a pooled run.
         share: Which share of how many.
         counter: Where spent money is counted, when several processes share a limit.
+        interrupts: Tells how often a person asked to stop, where another process hears it.
         observe: Told how it goes.
     """
-    limiter = Limiter(
-        most=limits.max_concurrency,
-        requests_per_minute=limits.requests_per_minute,
-        tokens_per_minute=limits.tokens_per_minute,
-        monotonic=time.monotonic,
-    )
-    purse = None if limits.max_cost is None else Purse(limits.max_cost, counter)
-    client = ModelClient(
-        limiter=limiter,
-        settings=ClientSettings(attempts=limits.attempts, timeout=limits.timeout),
-        purse=purse,
-        price=limits.price,
-        given_price=limits.price_is_given,
-        clock=store.clock,
-        monotonic=time.monotonic,
-        sleep=asyncio.sleep,
-        jitter=random.Random(_SEED + share[0]),  # noqa: S311 - spreads retries, hides nothing
-    )
+    client = model_client(limits, clock=store.clock, counter=counter, seed=share[0])
+    limiter = client.limiter
     options = RunOptions(
         in_flight=limits.max_concurrency, retry=limits.retry, share=share, circular=circular
     )
@@ -142,7 +187,7 @@ def judge_in_this_process(
         def tell(report: LlmReport) -> None:
             observe(
                 Tick(
-                    done=report.known + report.answered,
+                    done=report.finished,
                     in_flight=limiter.in_flight,
                     limit=limiter.limit,
                     retries=client.retries,
@@ -152,25 +197,76 @@ def judge_in_this_process(
                 )
             )
 
-        stop_on_interrupt(stopping)
-        async with provider_connections():
+        stop_on_interrupt(stopping, interrupts)
+        async with provider_connections(), stopped_by(stopping, limiter):
             return await judge_items(
                 store, pool, judge, client.ask, options, observe=tell, stopping=stopping
             )
 
-    return asyncio.run(work())
+    return run_interruptible(work())
 
 
-def stop_on_interrupt(stopping: asyncio.Event) -> None:
-    """Set the event at the first Ctrl-C, and cancel this task at the second."""
+@asynccontextmanager
+async def stopped_by(stopping: asyncio.Event, limiter: Limiter) -> AsyncIterator[None]:
+    """Stop a limiter when the event is set, so that no request waits to be sent any more."""
+
+    async def stop() -> None:
+        await stopping.wait()
+        limiter.stop()
+
+    watching = asyncio.create_task(stop())
+    try:
+        yield
+    finally:
+        watching.cancel()
+
+
+def run_interruptible(work: Coroutine[Any, Any, _T]) -> _T:
+    """Run a task that `stop_on_interrupt` may cancel.
+
+    Raises:
+        InterruptedRunError: When it was cancelled.
+    """
+    try:
+        return asyncio.run(work)
+    except asyncio.CancelledError:
+        raise InterruptedRunError(
+            "stopped at once; what was answered before is kept",
+            hint="the same command goes on from here",
+        ) from None
+
+
+def stop_on_interrupt(
+    stopping: asyncio.Event, interrupts: Callable[[], int] | None = None
+) -> None:
+    """Set the event at the first Ctrl-C, and cancel this task at the second.
+
+    `run_interruptible` tells what comes of the second.
+
+    Args:
+        stopping: The event.
+        interrupts: Tells how often Ctrl-C was pressed, where another process hears it.
+    """
     loop = asyncio.get_running_loop()
     this = asyncio.current_task()
+    pressed = 0
 
     def interrupted() -> None:
-        if stopping.is_set() and this is not None:
+        nonlocal pressed
+        pressed += 1
+        if pressed > 1 and this is not None:
             this.cancel()
         stopping.set()
 
+    def look(seen: int) -> None:
+        now = interrupts() if interrupts is not None else 0
+        for _ in range(seen, now):
+            interrupted()
+        loop.call_later(_LOOK_SECONDS, look, max(seen, now))
+
+    if interrupts is not None:
+        look(0)
+        return
     try:
         loop.add_signal_handler(signal.SIGINT, interrupted)
     except (NotImplementedError, RuntimeError, ValueError):

@@ -19,6 +19,7 @@ from labeler.judges.llm.passages import PassageLimit
 from labeler.judges.llm.pool import PoolToJudge
 from labeler.judges.llm.prompts import find_prompt
 from labeler.judges.llm.store import judge_job_digest
+from labeler.providers.batch_price import batch_price_of
 from labeler.providers.budget import Price, price_of
 from labeler.providers.chat import AnswerMode
 from labeler.providers.profiles import Profile, presumed_profile, read_profile
@@ -26,7 +27,7 @@ from labeler.providers.seam import load_litellm
 from labeler.records import table
 from labeler.records.ledger import Job
 
-__all__ = ["LlmOptions", "find_price", "make_judge", "profile_of"]
+__all__ = ["LlmOptions", "find_price", "judge_of", "make_judge", "profile_of"]
 
 _TOP_LOGPROBS = 5
 _SAMPLING_TEMPERATURE = 1.0
@@ -72,10 +73,36 @@ def make_judge(connection: Connection, pool: PoolToJudge, options: LlmOptions) -
         InputError: When a prompt's file is no prompt.
         UsageError: When options contradict one another.
     """
+    judge = judge_of(options, connection)
+    if not options.examples:
+        return judge
+    kept = _kept_examples(connection, pool, judge)
+    if len(kept) == options.examples:
+        examples = read_examples(connection, kept)
+    else:
+        examples = choose_examples(connection, pool.pool_id, options.examples)
+    return replace(judge, examples=examples, _renderers={})
+
+
+def judge_of(options: LlmOptions, connection: Connection | None = None) -> LlmJudge:
+    """Make the judge that options name, without examples.
+
+    Args:
+        options: What the user says of it.
+        connection: A project, for what doctor found out about the model; None presumes.
+
+    Raises:
+        NotFoundError: When there is no such prompt.
+        InputError: When a prompt's file is no prompt.
+        UsageError: When options contradict one another.
+    """
     if options.samples < 1 or options.max_output_tokens < 1 or options.passages.characters < 1:
         raise UsageError("--samples, --max-output-tokens and --max-passage are 1 or more")
     endpoint = endpoint_of(options.model, options.endpoint, os.environ)
-    profile = profile_of(connection, options.model, endpoint)
+    if connection is None:
+        profile = presumed_profile(options.model)
+    else:
+        profile = profile_of(connection, options.model, endpoint)
     prompt = find_prompt(options.prompt)
     weights = None
     if options.model.startswith("embedded/"):
@@ -83,7 +110,7 @@ def make_judge(connection: Connection, pool: PoolToJudge, options: LlmOptions) -
 
         embedded_language_model.register()
         weights = embedded_language_model.digest()
-    judge = LlmJudge(
+    return LlmJudge(
         model=options.model,
         prompt=prompt,
         mode=options.mode or profile.mode,
@@ -93,14 +120,6 @@ def make_judge(connection: Connection, pool: PoolToJudge, options: LlmOptions) -
         samples=options.samples,
         weights=weights,
     )
-    if not options.examples:
-        return judge
-    kept = _kept_examples(connection, pool, judge)
-    if len(kept) == options.examples:
-        examples = read_examples(connection, kept)
-    else:
-        examples = choose_examples(connection, pool.pool_id, options.examples)
-    return replace(judge, examples=examples, _renderers={})
 
 
 def _parameters(options: LlmOptions, profile: Profile, *, wants: bool) -> dict[str, Any]:
@@ -148,8 +167,13 @@ def endpoint_of(model: str, given: str | None, environment: Mapping[str, str]) -
     return endpoint.rstrip("/") if endpoint else None
 
 
-def find_price(model: str, given: str | None) -> Price | None:
+def find_price(model: str, given: str | None, *, batch: bool = False) -> Price | None:
     """Give the price that the user states, else the one in litellm's table, else None.
+
+    Args:
+        model: The model as litellm names it.
+        given: What the user states.
+        batch: Whether the price in a provider's batch is meant.
 
     Raises:
         UsageError: When what the user states is no price.
@@ -158,4 +182,5 @@ def find_price(model: str, given: str | None) -> Price | None:
         return Price.parse(given)
     if model.startswith("embedded/"):
         return Price(0.0, 0.0)
-    return price_of(model, load_litellm().model_cost)
+    known = load_litellm().model_cost
+    return batch_price_of(model, known) if batch else price_of(model, known)

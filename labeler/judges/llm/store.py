@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, astuple, dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -13,17 +13,25 @@ import sqlalchemy as sa
 from labeler.assessment.verdict import CIRCULAR, Verdict
 from labeler.judges.llm.judge import LlmJudge, Question
 from labeler.judges.llm.pool import PoolToJudge
+from labeler.judges.llm.report import LlmReport
 from labeler.labels import Outcome
 from labeler.providers.chat import Try
 from labeler.providers.ledger import answers_to, job_digest, job_key, note_progress, store_tries
 from labeler.records import table
 from labeler.records.judgments import Judgment, Occasion
-from labeler.records.ledger import JobState
+from labeler.records.ledger import Job, JobState
 from labeler.records.scales import AssessorKind
 from labeler.store.database import Store, WriteTransaction
 from labeler.store.registry import assessor_key, scale_key, store_texts
 
-__all__ = ["Answered", "JobProgress", "judge_job", "judge_job_digest", "store_answers"]
+__all__ = [
+    "Answered",
+    "JobProgress",
+    "judge_job",
+    "judge_job_digest",
+    "note_end",
+    "store_answers",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,18 +40,16 @@ class Answered:
 
     Attributes:
         question: What was asked.
-        verdict: What came of it; None when the run ended before there was an answer.
+        verdict: What came of it.
         sample: The number of the answer among the item's.
         place: Which answered attempt at the request it is, counted from 0.
-        tried: For each request that was sent: its digest and its tries.
         at: When it was answered.
     """
 
     question: Question
-    verdict: Verdict | None
+    verdict: Verdict
     sample: int
     place: int
-    tried: tuple[tuple[str, Sequence[Try]], ...]
     at: datetime
 
 
@@ -55,6 +61,14 @@ class JobProgress:
     total: int
     done: int
     failed: int
+
+    @classmethod
+    def of(cls, report: LlmReport, pool: PoolToJudge, state: JobState) -> JobProgress:
+        """Tell it from a run's counts: done is what has an answer, failed what has none."""
+        lost = sum(report.lost.values())
+        # At the end it is known how many of the items can be judged.
+        total = report.items if state is JobState.DONE else len(pool.items)
+        return cls(state, total, report.finished - lost - report.waiting, lost)
 
 
 def judge_job_digest(pool: PoolToJudge, judge: LlmJudge) -> str:
@@ -82,6 +96,7 @@ def store_answers(
     store: Store,
     pool: PoolToJudge,
     judge: LlmJudge,
+    tried: Sequence[tuple[str, Sequence[Try]]],
     answers: Sequence[Answered],
     *,
     progress: JobProgress | None,
@@ -93,13 +108,13 @@ def store_answers(
         store: The project.
         pool: The pool.
         judge: The judge.
-        answers: What was answered since the last call.
+        tried: Each request that was sent since the last call: its digest and its tries.
+        answers: What was answered about items since then.
         progress: How far the job is; None where another process tells.
         circular: Whether the judge shares a model with a pooled run.
     """
     with store.write(f"judge run {pool.name} --judge {judge.name}") as tx:
         assessor, job = judge_job(tx, pool, judge)
-        tried = [one for answer in answers for one in answer.tried]
         store_tries(tx, job, tried)
         _store_judgments(tx, assessor, answers, circular=circular)
         if progress is not None:
@@ -114,29 +129,43 @@ def store_answers(
             )
 
 
+def note_end(
+    store: Store, pool: PoolToJudge, judge: LlmJudge, report: LlmReport, state: JobState
+) -> None:
+    """Write down how a run ended, where its job was begun and that isn't written already."""
+    progress = JobProgress.of(report, pool, state)
+    job = table(Job)
+    columns = (job.c.id, job.c.state, job.c.total, job.c.done, job.c.failed)
+    statement = sa.select(*columns).where(job.c.digest == judge_job_digest(pool, judge))
+    with store.read() as connection:
+        row = connection.execute(statement).first()
+    if row is None or tuple(row[1:]) == astuple(progress):
+        return
+    with store.work() as connection:
+        note_progress(connection, int(row.id), **asdict(progress), at=store.clock())
+
+
 def _store_judgments(
     tx: WriteTransaction, assessor: int, answers: Sequence[Answered], *, circular: bool
 ) -> None:
-    judged = [(one, one.verdict) for one in answers if one.verdict is not None]
-    if not judged:
+    if not answers:
         return
     # Two items with the same text share one request, so the response is looked up by what was
     # asked, at the place that the answer has among those to the same request.
     responses = answers_to(
-        tx.connection, sorted({one.question.requests[0].digest for one, _ in judged})
+        tx.connection, sorted({one.question.requests[0].digest for one in answers})
     )
     texts = store_texts(
         tx.connection,
-        {text for _, verdict in judged for text in (verdict.quote, verdict.reason) if text},
+        {text for one in answers for text in (one.verdict.quote, one.verdict.reason) if text},
     )
     levels = {
         rubric.scale.digest: scale_key(tx, rubric.scale)[1]
-        for rubric in {
-            one.question.rubric.digest: one.question.rubric for one, _ in judged
-        }.values()
+        for rubric in {one.question.rubric.digest: one.question.rubric for one in answers}.values()
     }
     rows = []
-    for one, verdict in judged:
+    for one in answers:
+        verdict = one.verdict
         known = responses.get(one.question.requests[0].digest, [])
         is_closed = verdict.outcome in {Outcome.JUDGED, Outcome.ABSTAINED}
         response = known[one.place].response_id if is_closed and one.place < len(known) else None

@@ -20,21 +20,38 @@ from labeler.judges.llm.judge import LlmJudge
 from labeler.judges.llm.pool import PoolToJudge
 from labeler.judges.llm.report import LlmReport
 from labeler.judges.llm.session import JudgeLimits, Tick, judge_in_this_process
+from labeler.judges.llm.store import note_end
+from labeler.records.ledger import JobState
 from labeler.store.database import Store, open_store
 from labeler.store.location import Location
 
 __all__ = ["judge_in_processes"]
 
 _TICK_SECONDS = 0.2
+_LISTEN_SECONDS = 1.0
 
 
 class SharedCounter:
-    """What is spent and set aside, in memory that processes share."""
+    """What is spent and set aside, in memory that processes share; each has a place of its own."""
 
-    def __init__(self, context: SpawnContext) -> None:
-        self._lock = context.RLock()
-        self._spent = context.Value("q", 0, lock=False)
-        self._held = context.Value("q", 0, lock=False)
+    def __init__(self, lock: Any, spent: Any, held: Any, place: int) -> None:
+        self._lock = lock
+        self._spent = spent
+        self._held = held
+        self._place = place
+
+    @classmethod
+    def for_processes(cls, context: SpawnContext, count: int) -> list[SharedCounter]:
+        """Make one for each of so many processes."""
+        lock, spent = context.RLock(), context.Value("q", 0, lock=False)
+        held = context.Array("q", count, lock=False)
+        return [cls(lock, spent, held, place) for place in range(count)]
+
+    def write_off(self) -> None:
+        """Book what a process that died had set aside: its calls may have been answered."""
+        with self.lock():
+            self._spent.value += self._held[self._place]
+            self._held[self._place] = 0
 
     @property
     def spent(self) -> int:
@@ -47,12 +64,12 @@ class SharedCounter:
 
     @property
     def held(self) -> int:
-        """Billionths of a US dollar that are set aside."""
-        return int(self._held.value)
+        """Billionths of a US dollar that are set aside, by all processes."""
+        return sum(self._held)
 
     @held.setter
     def held(self, value: int) -> None:
-        self._held.value = value
+        self._held[self._place] += value - self.held
 
     def lock(self) -> AbstractContextManager[Any]:
         """Guard both."""
@@ -81,13 +98,12 @@ def judge_in_processes(
 ) -> LlmReport:
     """Judge a pool by several processes and add up their reports.
 
-    Ctrl-C reaches each of them: they end what is under way, and this one waits for them.
-
-    Raises:
-        LabelerError: When a process died without a report.
+    This process alone hears Ctrl-C, and tells the others: they end what is under way, and this one
+    waits for them. `LlmReport.stop` says it when one of them died.
     """
     context = multiprocessing.get_context("spawn")
-    counter = SharedCounter(context)
+    counters = SharedCounter.for_processes(context, workers)
+    interrupts = context.Value("i", 0)
     told: Queue[Any] = context.Queue()
     bare = replace(judge, _renderers={})  # a validator that was made here can't travel
     processes = [
@@ -95,53 +111,71 @@ def judge_in_processes(
             target=_work,
             args=(
                 _Work(store.location, pool, bare, limits.part(workers), circular, (n, workers)),
-                counter,
+                counters[n],
+                interrupts,
                 told,
             ),
         )
         for n in range(workers)
     ]
-    for process in processes:
-        process.start()
+
+    def interrupted(*_: object) -> None:
+        interrupts.value += 1
+
+    # Whoever is started while it is ignored ignores it too.
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
-        reports = _listen(processes, told, observe)
-    finally:
-        signal.signal(signal.SIGINT, before)
+        for process in processes:
+            process.start()
+        signal.signal(signal.SIGINT, interrupted)
+        total = _listen(processes, told, counters, observe)
         for process in processes:
             process.join()
-    total = LlmReport()
-    for report in reports:
-        total = total.merged(report)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    is_done = total.stop is None and not total.waiting
+    note_end(store, pool, judge, total, JobState.DONE if is_done else JobState.STOPPED)
     return total
 
 
 def _listen(
-    processes: list[Any], told: Queue[Any], observe: Callable[[Tick], None]
-) -> list[LlmReport]:
+    processes: list[Any],
+    told: Queue[Any],
+    counters: list[SharedCounter],
+    observe: Callable[[Tick], None],
+) -> LlmReport:
+    """Hear what processes tell until each has reported or died, and add up their reports."""
     import queue
 
     ticks: dict[int, Tick] = {}
     reports: dict[int, LlmReport] = {}
     while len(reports) < len(processes):
+        # Who is dead by now has told all that it will tell.
+        dead = [n for n, one in enumerate(processes) if not one.is_alive()]
         try:
-            number, said = told.get(timeout=1.0)
+            number, said = told.get(timeout=_LISTEN_SECONDS)
         except queue.Empty:
-            dead = [n for n, one in enumerate(processes) if not one.is_alive() and n not in reports]
-            if dead and told.empty():
-                raise LabelerError(
-                    f"a judging process died (exit {processes[dead[0]].exitcode})",
-                    hint="what it had committed is kept; the same command goes on",
-                ) from None
+            for n in dead:
+                if n not in reports:
+                    counters[n].write_off()
+                    reports[n] = LlmReport(stop=_died(processes[n].exitcode))
             continue
         if isinstance(said, LlmReport):
             reports[number] = said
-        elif isinstance(said, LabelerError):
-            raise said
         else:
             ticks[number] = said
             observe(_sum(list(ticks.values())))
-    return list(reports.values())
+    total = LlmReport()
+    for report in reports.values():
+        total = total.merged(report)
+    return total
+
+
+def _died(code: int | None) -> LabelerError:
+    return LabelerError(
+        f"a judging process died (exit {code})",
+        hint="what it had committed is kept; the same command goes on",
+    )
 
 
 def _sum(ticks: list[Tick]) -> Tick:
@@ -156,7 +190,7 @@ def _sum(ticks: list[Tick]) -> Tick:
     )
 
 
-def _work(work: _Work, counter: SharedCounter, told: Queue[Any]) -> None:
+def _work(work: _Work, counter: SharedCounter, interrupts: Any, told: Queue[Any]) -> None:
     """What each process does."""
     import time
 
@@ -164,6 +198,8 @@ def _work(work: _Work, counter: SharedCounter, told: Queue[Any]) -> None:
         from labeler.providers import embedded_language_model
 
         embedded_language_model.register()
+    parent = multiprocessing.parent_process()
+    assert parent is not None  # noqa: S101 - this runs in a process that was started
     number = work.share[0]
     last = 0.0
 
@@ -183,9 +219,9 @@ def _work(work: _Work, counter: SharedCounter, told: Queue[Any]) -> None:
                 circular=work.circular,
                 share=work.share,
                 counter=counter,
+                interrupts=lambda: int(interrupts.value) or not parent.is_alive(),
                 observe=observe,
             )
     except LabelerError as error:
-        told.put((number, error))
-    else:
-        told.put((number, report))
+        report = LlmReport(stop=error)
+    told.put((number, report))

@@ -22,10 +22,14 @@ class Phase(Enum):
     """An item is there."""
     ASKING = auto()
     """An item is there, can't be judged, and one more key says why."""
+    PAUSED = auto()
+    """The reviewer pauses; what there is to judge is hidden."""
+    REVEALED = auto()
+    """What judges said of the item that was voted on is shown, until the reviewer goes on."""
     EMPTY = auto()
     """Nothing can be taken now; what is left says why."""
     ENDED = auto()
-    """The sitting's limit is reached."""
+    """The sitting's limit is reached: of votes, or of minutes."""
 
 
 def answers_in_order(rubric: Rubric) -> tuple[Level | None, ...]:

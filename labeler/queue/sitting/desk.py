@@ -2,47 +2,50 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
-import sqlalchemy as sa
-from sqlalchemy import Connection
-
-from labeler.assessment.reading import blocks_of
+from labeler.assessment.context import surroundings_of
 from labeler.errors import ConflictError
-from labeler.queue.claims import LEASE, Claim, QueueLeft, claim, queue_left, release, renew
+from labeler.queue.claims import LEASE, QueueLeft, release, renew
+from labeler.queue.filters import EVERYTHING, QueueFilter
+from labeler.queue.proposals import propose_evidence
+from labeler.queue.query_proposals import propose_query_change
+from labeler.queue.reveals import reveal
 from labeler.queue.sitting.orders import (
     Answer,
     Count,
-    Counted,
     Done,
     Fetch,
-    Fetched,
+    GiveBack,
     Kept,
+    Look,
     Note,
     Order,
+    ProposeEvidence,
+    ProposeQuery,
     Renew,
+    Renewed,
+    Revealed,
     Shown,
     Skip,
+    Surround,
+    Surrounded,
     TakenBack,
     TurnedDown,
     Undo,
     Vote,
     Widen,
 )
-from labeler.queue.votes import Event, Saved, record_event, undo_last
-from labeler.records import table
-from labeler.records.corpus import Snapshot
-from labeler.records.judgments import Judgment
-from labeler.records.pools import Candidate, Item
-from labeler.records.queue import Assignment, AssignmentState, EventKind
+from labeler.queue.sitting.taking import Taking, shown_item
+from labeler.queue.undo import undo_last
+from labeler.queue.votes import Event, Saved, record_event
+from labeler.records.queue import EventKind
 from labeler.records.scales import AssessorKind
 from labeler.store.database import Store
-from labeler.store.projections import judgments_in_force
 from labeler.store.registry import assessor_key
 
 __all__ = ["Desk"]
-
-_ASSIGNMENT, _JUDGMENT, _CANDIDATE = table(Assignment), table(Judgment), table(Candidate)
 
 
 @dataclass
@@ -52,15 +55,20 @@ class Desk:
     Attributes:
         store: The project.
         reviewer: The reviewer's name.
-        pool_id: Take items of this pool only; None takes all.
+        only: What is taken.
         with_skipped: Take items again that the reviewer skipped before.
+        repeats: The share of items that are the reviewer's own ones again, untold.
+        chance: Gives numbers from 0 up to, but not including, 1; None has them from the system.
     """
 
     store: Store
     reviewer: str
-    pool_id: int | None = None
+    only: QueueFilter = EVERYTHING
     with_skipped: bool = False
+    repeats: float = 0.0
+    chance: Callable[[], float] | None = None
     _reviewer_id: int = field(init=False)
+    _taking: Taking = field(init=False)
     _not_counting: set[str] = field(default_factory=set, init=False)
 
     def __post_init__(self) -> None:
@@ -68,6 +76,11 @@ class Desk:
             self._reviewer_id = assessor_key(tx, AssessorKind.PERSON, self.reviewer)
         # What a sitting that broke off had held comes first again.
         release(self.store, self._reviewer_id)
+        self._taking = Taking(
+            self.store, self._reviewer_id, self.only, self.with_skipped, self.repeats
+        )
+        if self.chance is not None:
+            self._taking.chance = self.chance
 
     def perform(self, order: Order) -> Answer:
         """Do what a sitting asks for; events are on disk when this returns.
@@ -84,25 +97,33 @@ class Desk:
             case Note(key, shown, text, is_flag):
                 kind = EventKind.FLAG if is_flag else EventKind.NOTE
                 return self._keep(shown, Event(key, kind, shown.block, note=text))
+            case ProposeEvidence() | ProposeQuery():
+                return self._propose(order)
             case Undo(key, of):
                 return self._undo(key, of)
             case Fetch():
-                return self._fetch(order)
+                return self._taking.fetch(order)
             case Renew(claims):
                 with self.store.work() as connection:
                     until = self.store.clock() + LEASE
-                    renew(connection, list(claims), self._reviewer_id, until)
+                    return Renewed(renew(connection, claims, self._reviewer_id, until))
+            case GiveBack(claims):
+                self._taking.give_back(list(claims))
+            case Look():
+                return self._look(order)
             case Count():
+                return self._taking.count()
+            case Surround(item_id):
                 with self.store.read() as connection:
-                    return self._count(connection)
-            case Widen(all_pools):
-                self.pool_id = None if all_pools else self.pool_id
-                self.with_skipped = True
+                    return Surrounded(item_id, surroundings_of(connection, item_id))
+            case Widen(no_filter):
+                self._taking.only = EVERYTHING if no_filter else self._taking.only
+                self._taking.with_skipped = True
         return Done()
 
     def left(self) -> QueueLeft:
         """Count what can be claimed, what was skipped, and what others hold."""
-        return queue_left(self.store, self._reviewer_id, self.pool_id)
+        return self._taking.left()
 
     def close(self) -> None:
         """Give back what is held."""
@@ -120,85 +141,45 @@ class Desk:
         except ConflictError as error:
             self._not_counting.add(vote.key)
             with self.store.read() as connection:
-                return TurnedDown(vote.key, error.message, _shown(connection, shown.claim))
+                return TurnedDown(vote.key, error.message, shown_item(connection, shown.claim))
         if saved is Saved.EXTRA:
             self._not_counting.add(vote.key)
         return Kept(vote.key, extra=saved is Saved.EXTRA)
+
+    def _propose(self, order: ProposeEvidence | ProposeQuery) -> Kept | TurnedDown:
+        item_id = order.shown.claim.item_id
+        try:
+            match order:
+                case ProposeEvidence(key, _, evidence_id):
+                    propose_evidence(
+                        self.store, self._reviewer_id, key, item_id=item_id, evidence_id=evidence_id
+                    )
+                case ProposeQuery(key, shown, change, words):
+                    propose_query_change(
+                        self.store,
+                        self._reviewer_id,
+                        key,
+                        item_id=item_id,
+                        shown=shown.block.query,
+                        change=change,
+                        words=words,
+                    )
+        except ConflictError as error:
+            return TurnedDown(order.key, error.message, None)
+        return Kept(order.key)
 
     def _undo(self, key: str, of: str | None) -> TakenBack:
         if of in self._not_counting:
             return TakenBack(key, None, "the last vote doesn't count, so it stays as it is")
         try:
-            held = undo_last(self.store, self._reviewer_id, key)
+            held = undo_last(self.store, self._reviewer_id, key, of=of)
         except ConflictError as error:
             return TakenBack(key, None, error.message)
         if held is None:
             return TakenBack(key, None, "there is no vote to take back")
         with self.store.read() as connection:
-            return TakenBack(key, _shown(connection, held))
+            return TakenBack(key, shown_item(connection, held))
 
-    def _fetch(self, order: Fetch) -> Fetched:
-        fresh: list[Shown] = []
-        put_back: list[Claim] = []
-        while len(fresh) < order.count:
-            claims = claim(
-                self.store,
-                self._reviewer_id,
-                order.count - len(fresh),
-                pool_id=self.pool_id,
-                with_skipped=self.with_skipped,
-            )
-            if not claims:
-                break
-            with self.store.read() as connection:
-                for one in claims:
-                    shown = _shown(connection, one)
-                    if shown is None or one.task_id in order.passed_over:
-                        put_back.append(one)
-                    else:
-                        fresh.append(shown)
-        if put_back:
-            self._give_back(put_back)
-        if fresh:
-            return Fetched(tuple(fresh))
-        left = self.left()
-        everywhere = left if self.pool_id is None else queue_left(self.store, self._reviewer_id)
-        return Fetched((), left, everywhere.waiting - left.waiting)
-
-    def _give_back(self, claims: list[Claim]) -> None:
-        with self.store.work() as connection:
-            connection.execute(
-                sa.update(_ASSIGNMENT)
-                .where(
-                    _ASSIGNMENT.c.id.in_([one.assignment_id for one in claims]),
-                    _ASSIGNMENT.c.assessor_id == self._reviewer_id,
-                    _ASSIGNMENT.c.state == AssignmentState.HELD.value,
-                )
-                .values(state=AssignmentState.WAITING.value, assessor_id=None, leased_until=None)
-            )
-
-    def _count(self, connection: Connection) -> Counted:
-        voted = sa.select(sa.func.count(sa.distinct(_JUDGMENT.c.item_id))).where(
-            _JUDGMENT.c.assessor_id == self._reviewer_id, judgments_in_force()
-        )
-        held = sa.select(sa.func.count()).where(
-            _ASSIGNMENT.c.assessor_id == self._reviewer_id,
-            _ASSIGNMENT.c.state == AssignmentState.HELD.value,
-        )
-        if self.pool_id is not None:
-            items = sa.select(_CANDIDATE.c.item_id).where(_CANDIDATE.c.pool_id == self.pool_id)
-            voted = voted.where(_JUDGMENT.c.item_id.in_(items))
-        left = self.left()
-        done = int(connection.execute(voted).scalar_one())
-        return Counted(done, left.waiting + int(connection.execute(held).scalar_one()))
-
-
-def _shown(connection: Connection, held: Claim) -> Shown | None:
-    """Read an item as a reviewer sees it, or None when its text was erased."""
-    blocks = blocks_of(connection, [held.item_id], seed="")
-    item, snapshot = table(Item), table(Snapshot)
-    name = sa.select(snapshot.c.name).join(item, item.c.snapshot_id == snapshot.c.id)
-    if not blocks:
-        return None
-    found = connection.execute(name.where(item.c.id == held.item_id)).scalar_one()
-    return Shown(held, blocks[0], str(found))
+    def _look(self, look: Look) -> Revealed | Done:
+        judges = reveal(self.store, self._reviewer_id, look.shown.claim, look.key, of=look.of)
+        return Revealed(look.of, look.shown, look.level, judges) if judges else Done()

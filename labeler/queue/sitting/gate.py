@@ -91,12 +91,14 @@ class Gate:
         before: The press before it.
         shown_at: Since when the current item has been seen; None before its first paint.
         painted_at: Since when it has been on the screen without a break; None while it isn't.
+        paused_at: Since when the reviewer pauses, or None.
     """
 
     press: Press | None = field(default=None, init=False)
     before: Press | None = field(default=None, init=False)
     shown_at: float | None = field(default=None, init=False)
     painted_at: float | None = field(default=None, init=False)
+    paused_at: float | None = field(default=None, init=False)
 
     def pressed(self, press: Press) -> None:
         """Take note of a press."""
@@ -104,6 +106,8 @@ class Gate:
 
     def painted(self, at: float) -> None:
         """Take note that the current item is on the screen since a time, in seconds."""
+        if self.paused_at is not None:
+            return
         self.painted_at = at
         if self.shown_at is None:
             self.shown_at = at
@@ -115,6 +119,22 @@ class Gate:
     def next_item(self) -> None:
         """Take note that another item is the current one; it hasn't been painted."""
         self.shown_at = self.painted_at = None
+
+    def pause(self) -> None:
+        """Let the time stand still from the last press on; the item is hidden."""
+        self.painted_at = None
+        if self.press is not None:
+            self.paused_at = self.press.at
+
+    def resume(self) -> float:
+        """Let the time go on from the last press; tell for how many seconds it stood still."""
+        if self.paused_at is None or self.press is None:
+            return 0.0
+        paused = max(0.0, self.press.at - self.paused_at)
+        self.paused_at = None
+        if self.shown_at is not None:
+            self.shown_at += paused
+        return paused
 
     @property
     def is_repeat(self) -> bool:

@@ -44,9 +44,9 @@ class HeldItems:
     def add(self, fetched: Fetched) -> None:
         """Take what was fetched."""
         self._fetching = False
-        held = {shown.claim.assignment_id for shown in self.items}
-        # A lease of our own that ran out comes back as if it were new.
-        fresh = [one for one in fetched.items if one.claim.assignment_id not in held]
+        held = {shown.claim.task_id for shown in self.items}
+        # An item of our own whose lease ran out comes back as if it were new.
+        fresh = [one for one in fetched.items if one.claim.task_id not in held]
         self._ran_dry = len(fresh) < AHEAD - len(held)
         self.items += fresh
         self.left = None if self.items else fetched
@@ -61,6 +61,20 @@ class HeldItems:
         others = [one for one in self.items if one.claim.assignment_id != shown.claim.assignment_id]
         self.items = [shown, *others]
         self.left = None
+
+    def lose(self, places: frozenset[int]) -> bool:
+        """Let go of what somebody else has by now; True when the current item is among it.
+
+        The current item stays: what was read should not be gone, and a vote on it is kept.
+        """
+        is_current = bool(self.items) and self.items[0].claim.assignment_id in places
+        self.items[1:] = [one for one in self.items[1:] if one.claim.assignment_id not in places]
+        return is_current
+
+    def hand_back(self) -> list[Shown]:
+        """Hold nothing more; give what was held."""
+        items, self.items = self.items, []
+        return items
 
     def ask_again(self) -> None:
         """Forget that nothing was left."""

@@ -7,24 +7,23 @@ done. It never says anything that would unblind: no reasons, no systems, nobody'
 
 from __future__ import annotations
 
-import uuid
-from collections.abc import Callable
-from dataclasses import dataclass, field
-
 from labeler.labels import Level
-from labeler.queue.sitting.answers import CANT_JUDGE_REASONS, Phase, answers_in_order
-from labeler.queue.sitting.gate import Gate, Press
-from labeler.queue.sitting.held import HeldItems
+from labeler.queue.sitting.answers import CANT_JUDGE_REASONS
+from labeler.queue.sitting.changes import what_changed
+from labeler.queue.sitting.gate import Press
 from labeler.queue.sitting.orders import (
     Answer,
     Count,
     Counted,
     Done,
     Fetched,
+    GiveBack,
     Kept,
     Note,
     Order,
     Renew,
+    Renewed,
+    Revealed,
     Shown,
     Skip,
     TakenBack,
@@ -33,8 +32,7 @@ from labeler.queue.sitting.orders import (
     Vote,
     Widen,
 )
-from labeler.queue.sitting.outbox import Outbox
-from labeler.queue.sitting.tally import Tally
+from labeler.queue.sitting.proposing import Proposing
 
 __all__ = ["Sitting"]
 
@@ -42,93 +40,15 @@ RENEW_EVERY = 60.0
 """Leases are renewed at the first key after so many seconds, and by nothing else."""
 
 _HELD_KEY = "the key is held down: the vote that it gave by itself is taken back"
+_LOST = "somebody else has this item by now: a vote is kept, and counts if there is still room"
+_LOST_LAST = "somebody else had that item by then: your vote is kept, and counts if there is room"
+_EXTRA = "kept as extra, it doesn't count: somebody else had voted meanwhile"
 
 
-def _new_key() -> str:
-    return str(uuid.uuid4())
+class Sitting(Proposing):
+    """One reviewer's sitting, and what happens in it."""
 
-
-@dataclass
-class Sitting:
-    """One reviewer's sitting.
-
-    Attributes:
-        limit: Ends after so many votes; None has no end.
-        new_key: Makes the id of an event.
-        tally: What was done so far.
-        notice: What the reviewer should know of the last press, or empty.
-        drafts: Notes begun and not kept yet, by task.
-        undoing: Whether the database is taking a vote back.
-    """
-
-    limit: int | None = None
-    new_key: Callable[[], str] = _new_key
-    tally: Tally = field(default_factory=Tally, init=False)
-    notice: str = field(default="", init=False)
-    drafts: dict[int, str] = field(default_factory=dict, init=False)
-    undoing: bool = field(default=False, init=False)
-    _held: HeldItems = field(default_factory=HeldItems, init=False)
-    _gate: Gate = field(default_factory=Gate, init=False)
-    _given: list[Vote] = field(default_factory=list, init=False)
-    _outbox: Outbox = field(default_factory=Outbox, init=False)
-    _asking: bool = field(default=False, init=False)
-    _perhaps_repeated: Vote | None = field(default=None, init=False)
-    _renewed_at: float | None = field(default=None, init=False)
-
-    # What it tells
-
-    @property
-    def current(self) -> Shown | None:
-        """The item to be judged now, or None."""
-        return self._held.items[0] if self._held.items and not self.is_over else None
-
-    @property
-    def ahead(self) -> tuple[Shown, ...]:
-        """The items that are held; the first is the current one."""
-        return tuple(self._held.items)
-
-    @property
-    def is_over(self) -> bool:
-        """Whether the limit is reached."""
-        return self.limit is not None and self.standing >= self.limit
-
-    @property
-    def phase(self) -> Phase:
-        """Where the sitting stands."""
-        if self.is_over:
-            return Phase.ENDED
-        if self._held.items:
-            return Phase.ASKING if self._asking else Phase.JUDGING
-        return Phase.WAITING if self._held.left is None or self.undoing else Phase.EMPTY
-
-    @property
-    def left(self) -> Fetched | None:
-        """What is left, once nothing can be taken; else None."""
-        return self._held.left
-
-    @property
-    def unsaved(self) -> int:
-        """How many events aren't on disk yet."""
-        return self._outbox.unsaved
-
-    @property
-    def last_vote(self) -> Vote | None:
-        """The last vote of this sitting that stands, or None."""
-        return self._given[-1] if self._given else None
-
-    @property
-    def standing(self) -> int:
-        """How many votes of this sitting stand."""
-        return len(self._given)
-
-    @property
-    def draft(self) -> str:
-        """The note that was begun for the current item, or empty."""
-        return self.drafts.get(self.current.claim.task_id, "") if self.current else ""
-
-    def is_saved(self, key: str) -> bool:
-        """Tell whether an event is on disk."""
-        return self._outbox.is_saved(key)
+    # What is to be done
 
     def take_orders(self) -> list[Order]:
         """Give what is to be done by the database, once, in order."""
@@ -151,12 +71,9 @@ class Sitting:
         self._gate.pressed(press)
         if self._renewed_at is None:
             self._renewed_at = press.at
-        elif press.at - self._renewed_at >= RENEW_EVERY and self._held.items:
-            self._renewed_at = press.at
-            claims = tuple(shown.claim for shown in self._held.items)
-            self._outbox.add(Renew(claims), Count())
-        vote, self._perhaps_repeated = self._perhaps_repeated, None
-        if vote is not None and self._gate.is_repeat and self.last_vote is vote:
+        elif press.at - self._renewed_at >= RENEW_EVERY and not self.is_paused:
+            self._renew(press.at)
+        if self._given.settle_suspicion(is_repeat=self._gate.is_repeat):
             self._take_back()
             self.notice = _HELD_KEY
 
@@ -164,10 +81,25 @@ class Sitting:
         """Take note that an item has been on the screen since a time, in seconds."""
         if shown is self.current:
             self._gate.painted(at)
+            self._ending.painted(at)
 
     def hidden(self) -> None:
         """Take note that the current item isn't on the screen any more."""
         self._gate.hidden()
+
+    def pause_or_resume(self) -> None:
+        """Hide the item by the last key press, or show it again: it is then painted afresh.
+
+        Meanwhile no time counts, and no key renews the leases.
+        """
+        if self._gate.is_repeat or self._gate.press is None:
+            return
+        if self.is_paused:
+            self._ending.stood_still(self._gate.resume())
+            self._renew(self._gate.press.at)
+        elif self.current is not None:
+            self._gate.pause()
+        self.notice = ""
 
     def choose(self, place: int) -> bool:
         """Give the answer of a place, counted from 1, by the last key press; False when refused.
@@ -179,7 +111,7 @@ class Sitting:
             return False
         if self._asking:
             return self._choose_reason(place)
-        answers = answers_in_order(shown.block.rubric)
+        answers = shown.answers
         if place > len(answers):
             self.notice = f"this scale has {len(answers)} answers"
             return False
@@ -223,7 +155,7 @@ class Sitting:
         shown = self._need_current()
         self._flush_draft(shown)
         vote = Vote(self.new_key(), shown, level, note, self._gate.dwell_ms)
-        self._given.append(vote)
+        self._given.add(vote)
         self.tally.changed(+1)
         self.notice = ""
         self._outbox.add(vote)
@@ -263,12 +195,54 @@ class Sitting:
         self._held.ask_again()
 
     def widen(self) -> None:
-        """When nothing is left: take skipped items again, or else items of all pools."""
+        """When nothing is left: take skipped items again, or else what the filter leaves out."""
         if self.left is None or self.left.left is None:
             return
         self._held.passed_over.clear()
-        self._outbox.add(Widen(all_pools=not self.left.left.skipped), Count())
+        self._outbox.add(Widen(no_filter=not self.left.left.skipped), Count())
         self._held.ask_again()
+
+    def reveal_painted(self, at: float) -> None:
+        """Take note that what judges said is on the screen since a time, in seconds."""
+        if self.revealed is not None:
+            self._gate.painted(at)
+
+    def go_on(self) -> None:
+        """Go on from what judges said to the next item."""
+        if self.revealed is not None:
+            self._reveals.showing = None
+            self._gate.next_item()
+
+    def change_mind(self, place: int) -> bool:
+        """Vote anew on what judges said something of, by the last key press; False when refused.
+
+        The vote before it is taken back by an event of its own, and stays on record as the blind
+        one.
+        """
+        revealed = self.revealed
+        if revealed is None or not self._passes_gate():
+            return False
+        answers = revealed.shown.answers
+        level = answers[place - 1] if place <= len(answers) else None
+        if level is None:
+            self.notice = "u takes the vote back first"
+            return False
+        if level != revealed.level:
+            self._take_back()
+            self._reveals.changing = level
+        else:
+            self.go_on()
+        return True
+
+    def ask_what_judges_said(self) -> None:
+        """At the end of the sitting: show what judges said of its items, where that is allowed."""
+        if self.may_reveal:
+            self._outbox.add(*self._reveals.at_the_end(self._given.all, self.new_key))
+
+    def finish(self) -> None:
+        """End before the limit: others may have what was held ahead."""
+        self._ending.finish()
+        self._hand_back()
 
     def close(self) -> None:
         """End: keep what was begun. What is held is given back by whoever holds the database."""
@@ -284,21 +258,32 @@ class Sitting:
             case Kept(key, extra):
                 self._kept(key, extra=extra)
             case TurnedDown(key, message, again):
-                self._outbox.answered(key)
-                self._forget_vote(key)
-                self.notice = f"not saved: {message}"
-                self._put_first(again)
+                self._turned_down(key, message, again)
             case TakenBack(key, shown, message):
                 self._taken_back(key, shown, message)
             case Fetched():
                 before = self.current
                 self._held.add(answer)
-                if before is None:
+                if self.is_over:
+                    self._hand_back()
+                elif before is None:
                     self._next_item()
             case Counted(done, still_open):
                 self.tally.counted(done, still_open, since=self._outbox.unsaved_votes)
+            case Renewed(lost):
+                self._renewed(lost)
+            case Revealed():
+                if self._reveals.arrived(answer, self._gate.press):
+                    self._gate.hidden()
             case Done():
                 pass
+
+    def _renewed(self, lost: frozenset[int]) -> None:
+        last = self.last_vote
+        if self._held.lose(lost):
+            self.notice = _LOST
+        elif last is not None and last.shown.claim.assignment_id in lost:
+            self.notice = _LOST_LAST
 
     def _kept(self, key: str, *, extra: bool) -> None:
         order = self._outbox.answered(key)
@@ -307,25 +292,53 @@ class Sitting:
         if extra:
             self._forget_vote(key)
             self.tally.extra += 1
-            self.notice = "kept as extra, it doesn't count: somebody else had voted meanwhile"
+            self.notice = _EXTRA
         else:
             self.tally.saved(order.dwell_ms)
+        # A vote that a held key may have given by itself shows nothing of what it was given on.
+        if self._given.suspect is not order:
+            looks = self._reveals.after_vote(order, self.new_key, self._gate.press)
+            self._outbox.add(*looks)
+
+    def _turned_down(self, key: str, message: str, again: Shown | None) -> None:
+        order = self._outbox.answered(key)
+        self.notice = f"not saved: {message}"
+        if not isinstance(order, Vote):
+            return
+        self._forget_vote(key)
+        if again is not None:
+            changes = what_changed(order.shown.block, again.block)
+            self.changed[again.claim.task_id] = order.shown
+            self.notice += f": {', '.join(name for name, _, _ in changes)}"
+        self._put_first(again)
 
     def _taken_back(self, key: str, shown: Shown | None, message: str) -> None:
         self._outbox.answered(key)
-        self.undoing = False
+        self._given.undoing = False
         if message:
             self.notice = message
+            self._reveals.changing = None
             return
         self.tally.undone += 1
         self.tally.changed(-1)
-        if self._given:
-            self._given.pop()
+        self._given.take_back()
+        self._ending.reopened()
         if self.notice != _HELD_KEY:
             self.notice = "the last vote is taken back"
         self._put_first(shown)
+        changing, self._reveals.changing = self._reveals.changing, None
+        if changing is not None and shown is not None:
+            self.vote(changing)
+            self.notice = "your new label is given; the blind one stays on record"
 
     # How it does it
+
+    def _renew(self, at: float) -> None:
+        """Hold what is held for longer."""
+        if self._held.items:
+            self._renewed_at = at
+            claims = tuple(shown.claim for shown in self._held.items)
+            self._outbox.add(Renew(claims), Count())
 
     def _need_current(self) -> Shown:
         shown = self.current
@@ -353,11 +366,12 @@ class Sitting:
     def _vote_by_key(self, level: Level | None, note: str) -> None:
         vote = self.vote(level, note)
         if self._gate.may_be_first_repeat:
-            self._perhaps_repeated = vote
+            self._given.suspect = vote
 
     def _take_back(self) -> None:
         self._asking = False
-        self.undoing = True
+        self._given.undoing = True
+        self._reveals.showing = None
         self.notice = ""
         self._outbox.add(Undo(self.new_key(), self.last_vote.key if self.last_vote else None))
 
@@ -367,12 +381,24 @@ class Sitting:
             self._outbox.add(Note(self.new_key(), shown, text.strip()))
 
     def _forget_vote(self, key: str) -> None:
-        self._given = [vote for vote in self._given if vote.key != key]
+        self._given.forget(key)
+        self._ending.reopened()
         self.tally.changed(-1)
 
     def _leave(self) -> None:
         self._held.drop_first()
+        if self._gate.press is not None:
+            self._ending.item_done(self._gate.press.at)
+        if self.is_over:
+            self._hand_back()
         self._next_item()
+
+    def _hand_back(self) -> None:
+        held = self._held.hand_back()
+        for shown in held:
+            self._flush_draft(shown)
+        if held:
+            self._outbox.add(GiveBack(tuple(shown.claim for shown in held)))
 
     def _put_first(self, shown: Shown | None) -> None:
         if shown is not None:

@@ -10,10 +10,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from labeler.assessment.blind import BlindItem, Block
+from labeler.assessment.query_changes import QueryChange
 from labeler.labels import Level
+from labeler.queue.sitting.answers import answers_in_order
 
 if TYPE_CHECKING:
+    from labeler.assessment.context import Surroundings
     from labeler.queue.claims import Claim, QueueLeft
+    from labeler.queue.comparison import LetteredJudgment
 
 __all__ = [
     "Answer",
@@ -22,12 +26,20 @@ __all__ = [
     "Done",
     "Fetch",
     "Fetched",
+    "GiveBack",
     "Kept",
+    "Look",
     "Note",
     "Order",
+    "ProposeEvidence",
+    "ProposeQuery",
     "Renew",
+    "Renewed",
+    "Revealed",
     "Shown",
     "Skip",
+    "Surround",
+    "Surrounded",
     "TakenBack",
     "TurnedDown",
     "Undo",
@@ -54,6 +66,11 @@ class Shown:
     def item(self) -> BlindItem:
         """The item itself."""
         return self.block.items[0]
+
+    @property
+    def answers(self) -> tuple[Level | None, ...]:
+        """What may be answered, in the order of the keys; None says that it can't be judged."""
+        return answers_in_order(self.block.rubric)
 
 
 # Orders. Each event has a key that is made when a key is pressed: given twice, it counts once.
@@ -90,6 +107,25 @@ class Note:
 
 
 @dataclass(frozen=True, slots=True)
+class ProposeEvidence:
+    """Store that the reviewer found an evidence for an item's query, for somebody else to judge."""
+
+    key: str
+    shown: Shown
+    evidence_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class ProposeQuery:
+    """Store what the reviewer proposes for an item's query."""
+
+    key: str
+    shown: Shown
+    change: QueryChange
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
 class Undo:
     """Take the latest vote back.
 
@@ -117,18 +153,63 @@ class Renew:
 
 
 @dataclass(frozen=True, slots=True)
+class GiveBack:
+    """Let others have items that were held ahead."""
+
+    claims: tuple[Claim, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """Store that judges' labels are shown of an item, and give them: only once its vote is stored.
+
+    Attributes:
+        key: The id of the look.
+        of: The key of the vote.
+        shown: The item.
+        level: The vote's level.
+    """
+
+    key: str
+    of: str
+    shown: Shown
+    level: Level | None
+
+
+@dataclass(frozen=True, slots=True)
 class Count:
     """Count what the reviewer has done and what is open."""
 
 
 @dataclass(frozen=True, slots=True)
+class Surround:
+    """Read what stands around an item's passage in its document."""
+
+    item_id: int
+
+
+@dataclass(frozen=True, slots=True)
 class Widen:
-    """Take skipped items again, or items of all pools."""
+    """Take skipped items again, or also what the sitting's filter leaves out."""
 
-    all_pools: bool
+    no_filter: bool
 
 
-Order = Vote | Skip | Note | Undo | Fetch | Renew | Count | Widen
+Order = (
+    Vote
+    | Skip
+    | Note
+    | ProposeEvidence
+    | ProposeQuery
+    | Undo
+    | Fetch
+    | Renew
+    | GiveBack
+    | Look
+    | Count
+    | Surround
+    | Widen
+)
 
 
 # Answers.
@@ -136,7 +217,7 @@ Order = Vote | Skip | Note | Undo | Fetch | Renew | Count | Widen
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """An event is on disk. An extra vote doesn't count: somebody else had voted meanwhile."""
+    """An event is on disk. An extra vote doesn't count: those that were wanted had been given."""
 
     key: str
     extra: bool = False
@@ -144,7 +225,7 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class TurnedDown:
-    """A vote was not stored, since the item had changed; here it is as it is now."""
+    """An event was not stored. After a vote, since the item had changed: here it is as it is now."""
 
     key: str
     message: str
@@ -167,7 +248,7 @@ class Fetched:
     Attributes:
         items: The items, in their order.
         left: What is left for this reviewer, or None when items came.
-        elsewhere: Items that wait outside the pool that was asked for.
+        elsewhere: Items that wait outside what was asked for.
     """
 
     items: tuple[Shown, ...]
@@ -184,8 +265,45 @@ class Counted:
 
 
 @dataclass(frozen=True, slots=True)
+class Renewed:
+    """Items are held for longer, but for those that somebody else took meanwhile.
+
+    Attributes:
+        lost: The places in the queue that somebody else has, by their keys.
+    """
+
+    lost: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Revealed:
+    """What judges said of an item that was voted on; that it is shown is on disk.
+
+    Attributes:
+        of: The key of the vote.
+        shown: The item.
+        level: The vote's level; None for can't judge.
+        judges: What each judge said, without its name, in a shuffled order; none when no judge
+            was asked, and then nothing is shown.
+    """
+
+    of: str
+    shown: Shown
+    level: Level | None
+    judges: tuple[LetteredJudgment, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Surrounded:
+    """What stands around an item's passage; None when the corpus doesn't hold it."""
+
+    item_id: int
+    around: Surroundings | None
+
+
+@dataclass(frozen=True, slots=True)
 class Done:
     """Nothing to tell."""
 
 
-Answer = Kept | TurnedDown | TakenBack | Fetched | Counted | Done
+Answer = Kept | TurnedDown | TakenBack | Fetched | Counted | Renewed | Revealed | Surrounded | Done

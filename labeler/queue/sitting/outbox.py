@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from labeler.queue.sitting.orders import Note, Order, Skip, Undo, Vote
+from labeler.queue.sitting.orders import (
+    Note,
+    Order,
+    ProposeEvidence,
+    ProposeQuery,
+    Skip,
+    Undo,
+    Vote,
+)
 
 __all__ = ["Event", "Outbox"]
 
-Event = Vote | Skip | Note | Undo
+Event = Vote | Skip | Note | ProposeEvidence | ProposeQuery | Undo
 
 
 @dataclass

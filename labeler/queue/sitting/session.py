@@ -6,15 +6,27 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from labeler.errors import ConflictError
+from labeler.errors import ConflictError, StoreError
 from labeler.labels import Level
 from labeler.queue.claims import QueueLeft
+from labeler.queue.filters import EVERYTHING, QueueFilter
 from labeler.queue.sitting.desk import Desk
-from labeler.queue.sitting.gate import Press
+from labeler.queue.sitting.gate import UNSAVED_LIMIT, Press
+from labeler.queue.sitting.journal import Journal
 from labeler.queue.sitting.machine import Sitting
-from labeler.queue.sitting.orders import Answer, Kept, Order, Shown, TakenBack, TurnedDown
+from labeler.queue.sitting.orders import (
+    Answer,
+    Fetched,
+    Kept,
+    Order,
+    Revealed,
+    Shown,
+    TakenBack,
+    TurnedDown,
+)
 from labeler.queue.sitting.tally import Tally
 from labeler.queue.votes import Saved
+from labeler.settings import Reveal
 from labeler.store.database import Store
 
 __all__ = ["ReviewSession", "Shown", "Tally"]
@@ -30,23 +42,36 @@ class ReviewSession:
     Attributes:
         store: The project.
         reviewer: The reviewer's name.
-        pool_id: Take items of this pool only; None takes all.
+        only: What is taken.
         with_skipped: Take items again that the reviewer skipped before.
+        limit: Ends after so many votes; None has no end.
+        minutes: Ends with the item on which so many minutes are reached; None has no end.
+        reveal: Whether judges' labels are shown after the vote.
+        repeats: The share of items that are the reviewer's own ones again, untold.
+        journal: Where events are kept that the database doesn't take for now, or None.
         monotonic: Tells seconds, for the time that an item was shown.
     """
 
     store: Store
     reviewer: str
-    pool_id: int | None = None
+    only: QueueFilter = EVERYTHING
     with_skipped: bool = False
+    limit: int | None = None
+    minutes: float | None = None
+    reveal: Reveal = Reveal.NEVER
+    repeats: float = 0.0
+    journal: Journal | None = None
     monotonic: Callable[[], float] = time.monotonic
     _desk: Desk = field(init=False)
-    _sitting: Sitting = field(default_factory=Sitting, init=False)
+    _sitting: Sitting = field(init=False)
     _orders: list[Order] = field(default_factory=list, init=False)
     _lines: int = field(default=0, init=False)
 
     def __post_init__(self) -> None:
-        self._desk = Desk(self.store, self.reviewer, self.pool_id, self.with_skipped)
+        self._desk = Desk(
+            self.store, self.reviewer, self.only, self.with_skipped, repeats=self.repeats
+        )
+        self._sitting = Sitting(limit=self.limit, minutes=self.minutes, reveal=self.reveal)
 
     @property
     def tally(self) -> Tally:
@@ -55,10 +80,18 @@ class ReviewSession:
 
     @property
     def current(self) -> Shown | None:
-        """The item to be judged now, or None when nothing is left for this reviewer."""
+        """The item to be judged now, or None when nothing is left for this reviewer.
+
+        Raises:
+            StoreError: When the database can't be used, and nothing is held ahead.
+        """
         if not self._sitting.ahead:
             self._sitting.retry()
-        self._perform()
+        try:
+            self._perform()
+        except StoreError:
+            if self._sitting.current is None:
+                raise
         shown = self._sitting.current
         if shown is not None:
             self._sitting.painted(shown, self.monotonic())
@@ -70,6 +103,8 @@ class ReviewSession:
         Raises:
             LookupError: When there is no current item.
             ConflictError: When the item changed meanwhile; it is then shown anew.
+            StoreError: When the database doesn't take it for now. The vote is given again, and
+                kept in the journal until then.
         """
         self._line()
         key = self._sitting.vote(level, note).key
@@ -79,6 +114,20 @@ class ReviewSession:
             if isinstance(answer, Kept) and answer.key == key:
                 return Saved.EXTRA if answer.extra else Saved.COUNTED
         raise LookupError("the vote was not answered")
+
+    def catch_up(self) -> str:
+        """Save what waits for the database, when no further vote should be taken before.
+
+        Returns:
+            What keeps it from being saved, or nothing.
+        """
+        if self._sitting.unsaved < UNSAVED_LIMIT:
+            return ""
+        try:
+            self._perform()
+        except StoreError as error:
+            return f"{self._sitting.unsaved} events wait to be saved: {error.message}"
+        return ""
 
     def skip(self) -> None:
         """Leave the current item to others and go on.
@@ -117,6 +166,43 @@ class ReviewSession:
         """How many votes of this sitting stand."""
         return self._sitting.standing
 
+    @property
+    def is_over(self) -> bool:
+        """Whether the limit is reached: of votes, or of minutes."""
+        return self._sitting.is_over
+
+    @property
+    def revealed(self) -> Revealed | None:
+        """What judges said of the item that was just voted on, until `go_on`."""
+        self._perform()
+        return self._sitting.revealed
+
+    def go_on(self) -> None:
+        """Go on from what judges said."""
+        self._sitting.go_on()
+
+    @property
+    def may_reveal(self) -> bool:
+        """Whether, at the end, what judges said of the sitting's items may be asked for."""
+        return self.reveal is Reveal.END and self.standing > 0
+
+    def reveal_all(self) -> tuple[Revealed, ...]:
+        """Give what judges said of the items that were voted on; the sitting ends with it."""
+        self._sitting.finish()
+        self._sitting.ask_what_judges_said()
+        self._perform()
+        return self._sitting.all_revealed
+
+    def widen(self) -> None:
+        """When nothing is left: take skipped items again, or else what the filter leaves out."""
+        self._sitting.widen()
+        self._perform()
+
+    @property
+    def nothing_left(self) -> Fetched | None:
+        """What is left, once nothing can be taken; else None."""
+        return self._sitting.left
+
     def left(self) -> QueueLeft:
         """Count what is left for this reviewer, those held ahead included."""
         left = self._desk.left()
@@ -124,10 +210,14 @@ class ReviewSession:
         return QueueLeft(left.waiting + held, left.skipped, left.held, left.next_free)
 
     def close(self) -> None:
-        """Give back what is held ahead."""
+        """Give back what is held ahead; what the database doesn't take stays in the journal."""
         self._sitting.close()
-        self._perform()
-        self._desk.close()
+        try:
+            self._perform()
+            self._desk.close()
+        finally:
+            if self.journal is not None:
+                self.journal.close()
 
     def _line(self) -> None:
         if not self._sitting.ahead:
@@ -141,13 +231,23 @@ class ReviewSession:
 
         What is left, or what an error keeps from being done, is done first the next time.
         """
-        self._orders += self._sitting.take_orders()
+        self._take_orders()
         answers: list[Answer] = []
         while self._orders:
             answer = self._desk.perform(self._orders[0])
-            del self._orders[0]
+            done = self._orders.pop(0)
+            if self.journal is not None:
+                self.journal.settled(done)
             self._sitting.answered(answer)
             answers.append(answer)
+            self._take_orders()
             if until is not None and getattr(answer, "key", None) == until:
                 break
         return answers
+
+    def _take_orders(self) -> None:
+        orders = self._sitting.take_orders()
+        for order in orders:
+            if self.journal is not None:
+                self.journal.expect(order)
+        self._orders += orders

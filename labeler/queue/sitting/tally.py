@@ -60,6 +60,8 @@ class Tally:
         self._dwell_ms.append(dwell_ms)
 
     def describe(self) -> str:
-        """Say on one line what the sitting came to."""
+        """Say on one line what the sitting came to: counts and pace."""
         told = f"{self.votes} votes saved, {self.skipped} skipped, {self.undone} taken back"
-        return told + (f", {self.extra} extra that don't count" if self.extra else "")
+        told += f", {self.extra} extra that don't count" if self.extra else ""
+        pace = self.seconds_per_item
+        return told + (f"; {pace:.1f} s an item" if pace is not None else "")

@@ -78,10 +78,6 @@ def test_a_missing_level_is_no_level() -> None:
         read({"reason": "fully relevant"})
 
 
-def test_names_of_fields_are_read_in_any_case_and_by_synonyms() -> None:
-    assert read({"Reason": "x", "LABEL": "1"})["level"] == "1"
-
-
 def test_an_abstention_has_no_level() -> None:
     found = verdict({"level": "?", "reason": "another language"})
     assert (found.outcome, found.level) == (Outcome.ABSTAINED, None)

@@ -1,11 +1,9 @@
-"""The judges of a project: how they are named, which is meant, what each has answered."""
+"""Which judges there are, in which versions, and which one a name means."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
 import sqlalchemy as sa
 from sqlalchemy import Connection
@@ -13,19 +11,9 @@ from sqlalchemy import Connection
 from labeler.errors import NotFoundError, UsageError
 from labeler.records import table
 from labeler.records.judgments import Judgment
-from labeler.records.pools import Candidate, Pool
 from labeler.records.scales import Assessor, AssessorKind
-from labeler.reports.costs import Cost, costs_by_judge
-from labeler.store.projections import judgments_in_force
 
-__all__ = [
-    "JudgeVersion",
-    "ListedJudge",
-    "PoolShare",
-    "choose_two",
-    "judge_versions",
-    "list_judges",
-]
+__all__ = ["JudgeVersion", "choose_two", "judge_versions"]
 
 _JUDGMENT, _ASSESSOR = table(Judgment), table(Assessor)
 
@@ -62,36 +50,6 @@ class JudgeVersion:
     def full_name(self) -> str:
         """The name that means this version and no other."""
         return f"{self.name}@{self.short_digest}"
-
-
-@dataclass(frozen=True, slots=True)
-class PoolShare:
-    """How many items of a pool a judge has answered."""
-
-    pool: str
-    answered: int
-    items: int
-
-
-@dataclass(frozen=True, slots=True)
-class ListedJudge:
-    """What a judge has answered by now.
-
-    Attributes:
-        judge: The judge.
-        items: Items with an answer in force.
-        answers: Answers in force by outcome; an item may have several.
-        pools: The pools with such items.
-        last: When the latest answer was given, where that is known.
-        cost: What its requests cost; None when it made none.
-    """
-
-    judge: JudgeVersion
-    items: int
-    answers: Mapping[str, int]
-    pools: tuple[PoolShare, ...]
-    last: datetime | None
-    cost: Cost | None
 
 
 def judge_versions(connection: Connection) -> list[JudgeVersion]:
@@ -177,39 +135,5 @@ def _fitting(judges: Sequence[JudgeVersion], typed: str) -> list[JudgeVersion]:
     return named
 
 
-def _names(judges: object) -> str:
+def _names(judges: Iterable[JudgeVersion]) -> str:
     return ", ".join(one.full_name for one in judges)
-
-
-def list_judges(connection: Connection) -> list[ListedJudge]:
-    """Tell what each judge has answered, by name, the latest version of a name last."""
-    outcomes: dict[int, dict[str, int]] = defaultdict(dict)
-    last: dict[int, datetime] = {}
-    statement = (
-        sa.select(
-            _JUDGMENT.c.assessor_id,
-            _JUDGMENT.c.outcome,
-            sa.func.count(),
-            sa.func.max(_JUDGMENT.c.judged_at),
-        )
-        .where(judgments_in_force())
-        .group_by(_JUDGMENT.c.assessor_id, _JUDGMENT.c.outcome)
-        .order_by(_JUDGMENT.c.assessor_id, sa.func.count().desc())
-    )
-    for key, outcome, count, at in connection.execute(statement):
-        outcomes[key][outcome] = count
-        if at is not None:
-            last[key] = max(at, last.get(key, at))
-    judges = judge_versions(connection)
-    costs = costs_by_judge(connection)
-    return [
-        ListedJudge(
-            judge=one,
-            items=_items_of(connection, one.assessor_id),
-            answers=outcomes.get(one.assessor_id, {}),
-            pools=_pools_of(connection, one.assessor_id),
-            last=last.get(one.assessor_id),
-            cost=costs.get(one.assessor_id),
-        )
-        for one in judges
-    ]
