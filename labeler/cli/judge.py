@@ -26,6 +26,8 @@ app.command(
     "labeler.cli.judge_embedded:embedded_evaluate", name="embedded-evaluate", help=_EVALUATE
 )
 
+_EXAMPLES = "Show so many items that people decided, of train queries of a frozen split."
+
 _MODEL = Group.create_ordered("What the model is asked")
 _LIMITS = Group.create_ordered("Limits and money")
 _EMBEDDED = Group.create_ordered("The embedded judge")
@@ -45,7 +47,7 @@ def run(
     json: JsonOutput = False,
     prompt: Annotated[tuple[str, ...], Parameter(group=_MODEL, negative="")] = ("direct",),
     samples: Annotated[int, Parameter(group=_MODEL)] = 1,
-    examples: Annotated[int, Parameter(group=_MODEL)] = 0,
+    examples: Annotated[int, Parameter(group=_MODEL, help=_EXAMPLES)] = 0,
     temperature: Annotated[float | None, Parameter(group=_MODEL)] = None,
     max_output_tokens: Annotated[int, Parameter(group=_MODEL)] = 800,
     mode: Annotated[Literal["json-schema", "tools", "text"] | None, Parameter(group=_MODEL)] = None,
@@ -90,9 +92,6 @@ def run(
         A prompt's name or file; one for all judges, or one for each in their order.
     samples
         Answers for each item, at temperature 1 unless --temperature says otherwise.
-
-    Examples:
-        Show so many items that people decided, of train queries of a frozen split.
     temperature
         The temperature; by default 0, or the model's own where it takes no other.
     max_output_tokens

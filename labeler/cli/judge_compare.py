@@ -163,7 +163,7 @@ def _print_people(people: WithPeople | None) -> None:
         ["where A and B differ", "items", "people say as A", "as B", "as neither"],
         [[name, *_sides(one)] for name, one in sided.items() if one is not None],
     )
-    print("these are the items that reached people; they are no sample of all items")
+    print("people decide what reaches them, which need not be a sample of all items")
     print()
 
 

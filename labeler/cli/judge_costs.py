@@ -19,7 +19,7 @@ def costs(*, pool: str | None = None, db: Database = None, json: JsonOutput = Fa
 
     Every HTTP request counts, those that failed and those whose answer couldn't be used too. The
     cost is that of the responses whose price is known; how many have an unknown cost stands beside
-    it. docs/reports.md says what the columns mean.
+    it. docs/reports.md tells what the columns mean.
 
     Parameters
     ----------

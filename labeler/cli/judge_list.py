@@ -36,7 +36,8 @@ def list_all(*, db: Database = None, json: JsonOutput = False) -> None:
                 one.judge.name,
                 one.judge.short_digest,
                 one.judge.kind,
-                ", ".join(f"{part.pool} {part.answered:,}/{part.items:,}" for part in one.pools),
+                ", ".join(f"{part.pool} {part.answered:,}/{part.items:,}" for part in one.pools)
+                or "-",
                 one.items,
                 *(one.answers.get(outcome, 0) for outcome in Outcome),
                 "unknown" if one.last is None else f"{one.last:%Y-%m-%d %H:%M}",

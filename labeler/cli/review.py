@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sys
+import threading
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Self
 
 from cyclopts import Parameter
 
@@ -14,12 +16,13 @@ from labeler.errors import LabelerError, StoreError, UsageError
 from labeler.settings import ReviewSettings, own_settings
 
 if TYPE_CHECKING:
+    from labeler.queue.evidence import EvidenceSearch, FoundPassage
     from labeler.queue.filters import QueueFilter
     from labeler.queue.sitting.journal import Journal
     from labeler.queue.sitting.orders import Answer, Order
     from labeler.store.database import Store
 
-__all__ = ["OpenDesk", "review"]
+__all__ = ["OpenDesk", "OpenSearch", "review"]
 
 
 def review(
@@ -171,7 +174,8 @@ def _review_screen(asked: _Asked) -> None:
         reveal=asked.settings.reveal,
         keys=asked.settings.keys,
     )
-    tally, kept, lost = run_review(seat, open_desk)
+    with OpenSearch(asked.db) as find:
+        tally, kept, lost = run_review(seat, open_desk, find)
     print(tally.describe())
     if lost:
         raise StoreError(f"{lost} events were not saved: neither the database nor a file took them")
@@ -196,6 +200,31 @@ def _review_lead(
 
     seat = LeadSeat(name, pool, force, keys=own_settings().review.keys)
     run_lead(seat, lambda: open_project(db))
+
+
+class OpenSearch:
+    """A search over snapshots with a connection of its own, made when it is first asked."""
+
+    def __init__(self, db: str | None) -> None:
+        self._db = db
+        self._lock = threading.Lock()
+        self._search: EvidenceSearch | None = None
+
+    def __call__(self, item_id: int, words: str) -> Sequence[FoundPassage]:
+        """Search the snapshot of an item; from any thread."""
+        from labeler.queue.evidence import EvidenceSearch
+
+        with self._lock:
+            if self._search is None:
+                self._search = EvidenceSearch(open_project(self._db))
+        return self._search.find(item_id, words)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._search is not None:
+            self._search.store.close()
 
 
 class OpenDesk:

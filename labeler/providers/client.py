@@ -117,7 +117,7 @@ class ModelClient:
 
     async def ask(self, request: ChatRequest) -> Reply:
         """Ask until there is an answer that can be used, or none is to be had."""
-        from instructor.core.exceptions import InstructorRetryException
+        from instructor.core.exceptions import InstructorRetryException, ResponseParsingError
 
         exchange = _Exchange(request)
         token = _EXCHANGE.set(exchange)
@@ -140,7 +140,10 @@ class ModelClient:
             if isinstance(error.__cause__, StoppedError):
                 exchange.stop = InterruptedRunError("stopped", hint=_GOES_ON)
             if exchange.reply is None and exchange.stop is None:
-                why = f"{why}: {what_is_wrong(error.__cause__)}"
+                cause = error.__cause__
+                if not isinstance(cause, ValueError | ResponseParsingError):
+                    raise (cause or error) from None  # ours: a bug is no answer of a model
+                why = f"{why}: {what_is_wrong(cause)}"
         finally:
             _EXCHANGE.reset(token)
         ended, said = exchange.reply or (Ended.FAILED, str(exchange.stop or why))

@@ -124,7 +124,7 @@ def test_what_people_decided_is_shown(judged: Path, capsys: pytest.CaptureFixtur
     assert ["level", "2", "1", "1", "0"] in rows
     assert ["relevant", "or", "not", "1", "0", "1", "0"] in rows
     assert "people   not_relevant" in told
-    assert "no sample of all items" in told
+    assert "need not be a sample of all items" in told
 
 
 def test_judges_of_different_scales(judged: Path, capsys: pytest.CaptureFixture[str]) -> None:
