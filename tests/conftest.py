@@ -19,8 +19,9 @@ def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "work"
     folder.mkdir()
     monkeypatch.chdir(folder)
-    for name in ("LABELER_DB", "LABELER_ALLOW_NETWORK_FS"):
-        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    for name in ("DB", "ALLOW_NETWORK_FS", "REVIEW_REVEAL", "REVIEW_REPEATS"):
+        monkeypatch.delenv(f"LABELER_{name}", raising=False)
     return folder
 
 

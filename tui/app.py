@@ -13,8 +13,10 @@ from textual.screen import Screen
 from labeler.queue.sitting.gate import Press
 from labeler.queue.sitting.machine import Sitting
 from labeler.queue.sitting.tally import Tally
+from tui.bindings import key_table
 from tui.clock import ScreenClock, SystemClock
 from tui.messages import Broke, Finished
+from tui.screens.evidence import Find
 from tui.screens.review import ReviewScreen
 from tui.seat import Seat
 from tui.writer import Desk, Writer
@@ -29,11 +31,13 @@ class ReviewApp(App[None]):
         seat: Who reviews, and what.
         open_desk: Opens the database; called in the writer's thread, after the first paint.
         clock: Tells the time.
+        find: Searches the snapshot of an item for words, in any thread; None where nobody may.
 
     Attributes:
         sitting: The state machine.
         error: What kept the writer from going on, or None.
-        lost: How many events were given up by quitting twice.
+        lost: How many events were given up by quitting twice, and are in no file either.
+        kept: How many of those given up are kept in the journal, and stored at the next start.
     """
 
     CSS_PATH = "app.tcss"
@@ -41,13 +45,20 @@ class ReviewApp(App[None]):
     ENABLE_COMMAND_PALETTE: ClassVar[bool] = False
 
     def __init__(
-        self, seat: Seat, open_desk: Callable[[], Desk], clock: ScreenClock | None = None
+        self,
+        seat: Seat,
+        open_desk: Callable[[], Desk],
+        clock: ScreenClock | None = None,
+        *,
+        find: Find | None = None,
     ) -> None:
         super().__init__()
         self.animation_level = "none"
-        self.sitting = Sitting(limit=seat.limit)
+        table = key_table(seat.keys)
+        self.set_keymap(table.keymap)
+        self.sitting = Sitting(limit=seat.limit, minutes=seat.minutes, reveal=seat.reveal)
         self.error: Exception | None = None
-        self.lost = 0
+        self.lost = self.kept = 0
         self._clock = clock or SystemClock()
         self._is_ending = False
         self._writer = Writer(open_desk, self._post)
@@ -57,6 +68,8 @@ class ReviewApp(App[None]):
             give=self._writer.give,
             start=self._writer.start,
             clock=self._clock,
+            table=table,
+            find=find,
         )
 
     def _post(self, message: Message) -> None:
@@ -78,13 +91,12 @@ class ReviewApp(App[None]):
         if not self._writer.is_alive():
             self.exit()
         elif self._is_ending:
-            self.lost = self.sitting.unsaved
-            self._writer.abandon()
+            self._give_up()
             self.exit()
         else:
             self._is_ending = True
             self.sitting.close()
-            self.sitting.notice = "saving, then ending; q once more gives up what isn't saved"
+            self.sitting.notice = "saving, then ending; q once more leaves it to the next start"
             self._review.sync()
             self._writer.finish()
 
@@ -95,8 +107,13 @@ class ReviewApp(App[None]):
     def on_broke(self, event: Broke) -> None:
         """The writer can't go on."""
         self.error = event.error
-        self.lost = self.sitting.unsaved
+        self._give_up()
         self.exit()
+
+    def _give_up(self) -> None:
+        lost = self._writer.abandon()
+        self.lost = self.sitting.unsaved if lost is None else lost
+        self.kept = self.sitting.unsaved - self.lost
 
     @property
     def failure(self) -> Exception | None:
@@ -112,20 +129,28 @@ class ReviewApp(App[None]):
         """However the app ends, what was given to the writer is written, if that is quick."""
         if self._writer.is_alive():
             self._writer.finish()
-            self._writer.join(timeout=0 if self.lost else 2)
+            self._writer.join(timeout=0 if self.lost or self.kept else 2)
 
 
-def run_review(seat: Seat, open_desk: Callable[[], Desk]) -> tuple[Tally, int]:
+def run_review(
+    seat: Seat, open_desk: Callable[[], Desk], find: Find | None = None
+) -> tuple[Tally, int, int]:
     """Run the app until it ends.
 
+    Args:
+        seat: Who reviews, and what.
+        open_desk: Opens the database; called in the writer's thread, after the first paint.
+        find: Searches the snapshot of an item for words, in any thread.
+
     Returns:
-        What the sitting came to, and how many events were not saved.
+        What the sitting came to, how many events are kept in the journal alone, and how many
+        nowhere.
 
     Raises:
         LabelerError: When the database can't be opened or used.
     """
-    app = ReviewApp(seat, open_desk)
+    app = ReviewApp(seat, open_desk, find=find)
     app.run()
     if app.failure is not None:
         raise app.failure
-    return app.sitting.tally, app.lost
+    return app.sitting.tally, app.kept, app.lost

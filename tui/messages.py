@@ -10,7 +10,11 @@ __all__ = ["Answered", "Broke", "Finished", "Opened", "Trouble"]
 
 
 class Opened(Message):
-    """The database is open."""
+    """The database is open; what was left of earlier sittings is told."""
+
+    def __init__(self, told: str = "") -> None:
+        super().__init__()
+        self.told = told
 
 
 class Answered(Message):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Callable
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from textual.message import Message
 
@@ -18,7 +18,7 @@ from labeler.errors import LabelerError, StoreError
 from labeler.queue.sitting.orders import Answer, Order
 from tui.messages import Answered, Broke, Finished, Opened, Trouble
 
-__all__ = ["Desk", "Writer"]
+__all__ = ["Desk", "JournaledDesk", "Writer"]
 
 _TRY_AGAIN = 0.5
 """Seconds between two tries, on top of the 10 that a try waits for the write lock."""
@@ -32,6 +32,26 @@ class Desk(Protocol):
 
     def close(self) -> None:
         """Give back what is held, and close the database."""
+
+
+@runtime_checkable
+class JournaledDesk(Protocol):
+    """A desk with a journal, for what the database doesn't take for now.
+
+    Attributes:
+        told: What was left of earlier sittings, or empty.
+    """
+
+    told: str
+
+    def expect(self, order: Order) -> None:
+        """Take note of what is to be done; an event that takes long is kept in the journal."""
+
+    def kept(self) -> int:
+        """Tell how many events are in the journal alone."""
+
+    def give_up(self) -> int:
+        """Put everything that isn't in the database into the journal; tell how much can't be."""
 
 
 class Writer(threading.Thread):
@@ -48,19 +68,27 @@ class Writer(threading.Thread):
         self._post = post
         self._orders: queue.SimpleQueue[Order | None] = queue.SimpleQueue()
         self._abandoned = threading.Event()
+        self._journaled: JournaledDesk | None = None
 
     def give(self, order: Order) -> None:
         """Give an order; it is done after those that were given before."""
+        if self._journaled is not None:
+            self._journaled.expect(order)
         self._orders.put(order)
 
     def finish(self) -> None:
         """End once everything that was given is done."""
         self._orders.put(None)
 
-    def abandon(self) -> None:
-        """End as soon as possible; what isn't on disk yet is lost."""
+    def abandon(self) -> int | None:
+        """End soon: what isn't saved goes into the journal, if there is one.
+
+        Returns:
+            How many events are lost, since the journal couldn't take them; None without a journal.
+        """
         self._abandoned.set()
         self._orders.put(None)
+        return None if self._journaled is None else self._journaled.give_up()
 
     def run(self) -> None:
         """Open the database and do orders until the end."""
@@ -69,7 +97,9 @@ class Writer(threading.Thread):
         except Exception as error:  # noqa: BLE001 - handed over: the app ends with it
             self._post(Broke(error))
             return
-        self._post(Opened())
+        if isinstance(desk, JournaledDesk):
+            self._journaled = desk
+        self._post(Opened("" if self._journaled is None else self._journaled.told))
         try:
             self._work(desk)
             desk.close()
@@ -92,7 +122,8 @@ class Writer(threading.Thread):
             try:
                 answer = desk.perform(order)
             except StoreError as error:
-                self._post(Trouble(_told(error)))
+                kept = 0 if self._journaled is None else self._journaled.kept()
+                self._post(Trouble(_told(error, kept)))
                 troubled = True
                 self._abandoned.wait(_TRY_AGAIN)
                 continue
@@ -102,5 +133,5 @@ class Writer(threading.Thread):
         return None
 
 
-def _told(error: LabelerError) -> str:
-    return error.message
+def _told(error: LabelerError, kept: int) -> str:
+    return f"{kept} unsaved kept in a file; {error.message}" if kept else error.message

@@ -6,13 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 
-import sqlalchemy as sa
-from sqlalchemy import ColumnElement
-
 from labeler.assessment.blind import BlindQuery
 from labeler.errors import UsageError
 
-__all__ = ["CONDITIONS", "QUERY_UNCLEAR", "QueryChange", "query_flag", "says_query_unclear"]
+__all__ = ["CONDITIONS", "QUERY_UNCLEAR", "QueryChange", "query_flag"]
 
 CONDITIONS = ("product", "region", "date", "audience")
 """The conditions that every query may have; others are taken as they come."""
@@ -24,11 +21,6 @@ QUERY_UNCLEAR = "query unclear"
 def query_flag(words: str) -> str:
     """Write the reason of a flag, with what the reviewer says of it, or nothing."""
     return f"{QUERY_UNCLEAR}: {words.strip()}" if words.strip() else QUERY_UNCLEAR
-
-
-def says_query_unclear(note: ColumnElement[str | None]) -> ColumnElement[bool]:
-    """Make the condition that a flag's or a vote's note says so."""
-    return sa.or_(note == QUERY_UNCLEAR, note.startswith(f"{QUERY_UNCLEAR}:"))
 
 
 @dataclass(frozen=True, slots=True)

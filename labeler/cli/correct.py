@@ -1,4 +1,4 @@
-"""`labeler correct`: take a judgment, evidence, document or rubric out of force."""
+"""`labeler correct`: take a judgment, evidence, document or rubric out of force; mend a query."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from cyclopts import App, Parameter
 
 from labeler.cli.output import print_facts, print_json, tell
 from labeler.cli.project import Database, JsonOutput, open_project
+from labeler.errors import UsageError
 
 if TYPE_CHECKING:
     from labeler.assessment.corrections import Correction
 
 app = App(
     name="correct",
-    help="Take a judgment, evidence, document or rubric out of force.\n\n"
+    help="Take a judgment, evidence, document or rubric out of force, or mend a query.\n\n"
     "Nothing is rewritten: a correction is a later record with a reason, and `export --as-of` "
     "still gives the earlier state. --dry-run shows what it touches and stops there.",
 )
@@ -122,6 +123,95 @@ def rubric(
 
     correction = Correction(CorrectionTarget.RUBRIC, name, snapshot=snapshot)
     _correct(correction, reason, dry_run=dry_run, db=db, json=json)
+
+
+@app.command
+def query(
+    name: str,
+    /,
+    *,
+    reason: Reason,
+    domain: str | None = None,
+    condition: Annotated[tuple[str, ...], Parameter(negative="")] = (),
+    proposal: int | None = None,
+    decline: Annotated[bool, Parameter(negative="")] = False,
+    keep_labels: Annotated[bool, Parameter(negative="")] = False,
+    dry_run: DryRun = False,
+    db: Database = None,
+    json: JsonOutput = False,
+) -> None:
+    """Put a query's domain or conditions right, or answer what a reviewer proposes for it.
+
+    The query gets a next version. A condition is part of what was asked: when one changes, what
+    was judged before is about another question, and goes out of force.
+
+    Parameters
+    ----------
+    name
+        The query's id.
+    domain
+        The domain; an empty one takes it away.
+    condition
+        NAME=VALUE, such as region=EU; NAME= takes it away. Can be given several times.
+    proposal
+        Apply this proposal; `labeler report query-issues` tells the numbers.
+    decline
+        Decline the proposal instead.
+    keep_labels
+        Leave labels in force although a condition changes, since it changes nothing in them.
+    """
+    from labeler.imports.query_changes import (
+        QueryCorrection,
+        correct_query,
+        decline_proposal,
+        plan_query,
+    )
+
+    correction = QueryCorrection(name, domain, _conditions(condition), proposal, keep_labels)
+    if decline:
+        if proposal is None or domain is not None or condition or dry_run or keep_labels:
+            raise UsageError("--decline goes with --proposal and --reason alone")
+        with open_project(db) as store:
+            decline_proposal(store, name, proposal, reason)
+        tell(f"proposal {proposal} is declined; the query stays as it is")
+        return
+    with open_project(db) as store:
+        if dry_run:
+            with store.read() as connection:
+                corrected = plan_query(connection, correction)
+        else:
+            corrected = correct_query(store, correction, reason)
+    facts = {
+        "version": corrected.version,
+        "items": len(corrected.items),
+        "judgments withdrawn": len(corrected.judgments),
+        "labels withdrawn": len(corrected.decisions),
+    }
+    if json:
+        differences = [
+            {"name": what, "before": before, "now": now}
+            for what, before, now in corrected.differences
+        ]
+        print_json({"query": name, "dryRun": dry_run, **facts, "differences": differences})
+        return
+    print_facts(
+        {what: f"{before or '-'} -> {now or '-'}" for what, before, now in corrected.differences}
+    )
+    print_facts(facts)
+    if dry_run:
+        tell("nothing was changed")
+    elif corrected.decisions:
+        tell("these items are unknown now; `labeler route POOL` sends them to people")
+
+
+def _conditions(given: tuple[str, ...]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for one in given:
+        what, sign, value = one.partition("=")
+        if not sign or not what.strip():
+            raise UsageError(f"--condition takes NAME=VALUE, not '{one}'")
+        found[what.strip()] = value
+    return found
 
 
 def _correct(

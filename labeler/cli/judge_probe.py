@@ -232,5 +232,5 @@ def _report(
     if answered.stop is not None:
         raise answered.stop
     if report.lost:
-        tell(f"{report.lost} answers are missing: refused, cut off or failed")
+        tell(f"answers that are missing (refused, cut off or failed): {report.lost}")
     return ExitCode.FAILED_ITEMS if report.lost else ExitCode.DONE

@@ -15,10 +15,11 @@ if TYPE_CHECKING:
     from labeler.evaluation.agreement import Estimate
     from labeler.reports.agreement import AgreementReport
     from labeler.reports.pairs import AssessorSummary, PairAgreement
+    from labeler.reports.query_issues import QueryIssue
 
 app = App(
     name="report",
-    help="Report on labels: agreement between assessors, what is unclear in the rubric.",
+    help="Report on labels: agreement between assessors, what is unclear in rubric and queries.",
 )
 
 _NAMED = 5
@@ -126,6 +127,67 @@ def rubric_issues(
             "still disputed": "yes" if issue.is_disputed else "no",
         }
         print_facts(facts)
+
+
+@app.command(name="query-issues")
+def query_issues(*, pool: str | None = None, db: Database = None, json: JsonOutput = False) -> None:
+    """Tell which queries need work: marked as unclear, or with corrections that reviewers propose.
+
+    A reviewer marks a query with a flag whose reason begins with 'query unclear', or by saying for
+    that reason that an item can't be judged. `labeler correct query` applies or declines what is
+    proposed; until then nothing changes.
+
+    Parameters
+    ----------
+    pool
+        The queries of this pool's items only.
+    """
+    from labeler.reports.query_issues import read_query_issues
+
+    with open_project(db) as store, store.read() as connection:
+        issues = read_query_issues(connection, pool)
+    if json:
+        print_json({"queries": [_as_json(one) for one in issues]})
+        return
+    if not issues:
+        print("nobody marked a query as unclear or wants one to be corrected")
+        return
+    print_table(
+        ["query", "text", "reviewers", "marked unclear", "can't judge", "proposals"],
+        [
+            [
+                one.query,
+                one.text,
+                len(one.reviewers),
+                len(one.unclear),
+                one.cannot_judge,
+                len(one.proposals),
+            ]
+            for one in issues
+        ],
+    )
+    for issue in issues:
+        print()
+        facts: dict[str, object] = {"query": f"{issue.query}: {issue.text}"}
+        if issue.unclear:
+            facts["unclear to"] = ", ".join(issue.unclear)
+            facts["in words"] = "; ".join(issue.words) or "-"
+            facts["notes"] = "; ".join(issue.notes) or "-"
+        for one in issue.proposals:
+            changes = ", ".join(
+                f"{name} {before or '-'} -> {then or '-'}" for name, before, then in one.differences
+            )
+            words = f" ({one.words})" if one.words else ""
+            facts[f"proposal {one.number}"] = f"{changes}{words}; {one.by}, {one.state.value}"
+        print_facts(facts)
+
+
+def _as_json(issue: QueryIssue) -> dict[str, object]:
+    proposals = [
+        asdict(one) | {"at": one.at.isoformat(timespec="seconds"), "state": one.state.value}
+        for one in issue.proposals
+    ]
+    return asdict(issue) | {"proposals": proposals}
 
 
 def _print_conditions(report: AgreementReport) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 from collections.abc import Sequence
@@ -146,12 +147,21 @@ def _journal(store: Store, reviewer: str) -> Journal:
     return Journal(journal_places(store.location), reviewer, store.clock)
 
 
+def _is_in_browser() -> bool:
+    """Tell whether `labeler serve` started this process: the screen is then at a websocket."""
+    return os.environ.get("TEXTUAL_DRIVER", "").endswith(":WebDriver")
+
+
 def _review_screen(asked: _Asked) -> None:
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if not _is_in_browser() and not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise UsageError(
             "the review app needs a terminal", hint="line by line: labeler review --plain"
         )
     from tui.app import Seat, run_review
+    from tui.orphan import end_with_parent
+
+    if _is_in_browser():
+        end_with_parent()
 
     def open_desk() -> OpenDesk:
         return OpenDesk(

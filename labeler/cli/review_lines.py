@@ -8,6 +8,7 @@ from typing import Protocol, TextIO
 
 from labeler.assessment.rubric import Rubric
 from labeler.assessment.visible import visible, visible_line
+from labeler.cli.review_proposals import PROPOSAL_HELP, Proposals
 from labeler.errors import ConflictError, StoreError
 from labeler.labels import Level
 from labeler.queue.sitting.answers import answers_in_order
@@ -19,7 +20,8 @@ __all__ = ["answers_for", "review_lines"]
 
 _WIDTH = 80
 _HELP = (
-    "u undo the last vote   x skip   g TEXT flag   n TEXT note   r rubric   p show again   q quit"
+    "u undo the last vote   x skip   g TEXT flag   n TEXT note   r rubric   p show again   q quit\n"
+    + PROPOSAL_HELP
 )
 
 
@@ -67,6 +69,7 @@ def _sit(session: ReviewSession, ask: Callable[[], str], say: _Say, filters: Seq
     """Ask for one item after the other; give the last line, which is empty at the end of input."""
     shown: Shown | None = None
     line = "\n"
+    proposals = Proposals(session, say)
     while not session.is_over:
         current = session.current
         if current is None:
@@ -84,7 +87,7 @@ def _sit(session: ReviewSession, ask: Callable[[], str], say: _Say, filters: Seq
         if not line or line.strip() == "q":
             return line
         try:
-            if _answer(session, current, line.strip(), say):
+            if _answer(session, current, line.strip(), say, proposals):
                 shown = None
         except StoreError as error:
             kept = ", kept in a file meanwhile" if session.journal and session.journal.kept else ""
@@ -107,12 +110,16 @@ class _Say(Protocol):
     def __call__(self, text: str = "") -> None: ...
 
 
-def _answer(session: ReviewSession, shown: Shown, line: str, say: _Say) -> bool:
+def _answer(
+    session: ReviewSession, shown: Shown, line: str, say: _Say, proposals: Proposals
+) -> bool:
     """Do what a line asks for; True when the item has to be shown afresh."""
     command, _, rest = line.partition(" ")
     answers = answers_for(shown.block.rubric)
     if command in answers and (answers[command] is None or not rest):
         return _vote(session, answers[command], say, note=rest.strip())
+    if proposals.answer(shown, command, rest.strip()):
+        return False
     match command:
         case "u":
             return _undo(session, say)

@@ -15,7 +15,7 @@ from labeler.exports.scope import Scope
 from labeler.labels import CANNOT_JUDGE, Level, Outcome, Scale, State
 from labeler.records import table
 from labeler.records.corpus import Chunk, ChunkEvidence, Evidence
-from labeler.records.judgments import Basis, Judgment
+from labeler.records.judgments import Basis, Judgment, Occasion
 from labeler.records.pools import Candidate, Contribution, Item
 from labeler.records.project import Text
 from labeler.records.queries import Query, QueryVersion
@@ -152,7 +152,12 @@ def _judgments(
     statement = (
         sa.select(judgment, assessor.c.name, assessor.c.kind)
         .join(assessor, assessor.c.id == judgment.c.assessor_id)
-        .where(judgment.c.item_id.in_(scope.items), judgments_in_force(scope.as_of))
+        .where(
+            judgment.c.item_id.in_(scope.items),
+            # Imported again, a hidden repeat would take the place of its reviewer's label.
+            judgment.c.occasion != Occasion.REPEAT.value,
+            judgments_in_force(scope.as_of),
+        )
         .order_by(judgment.c.id)
     )
     found: dict[int, list[StoredJudgment]] = defaultdict(list)

@@ -19,8 +19,9 @@ from labeler.records.queries import Origin, Query, QueryVersion
 from labeler.store.bulk import find_ids, insert_rows, intern, is_one_of
 from labeler.store.database import Store, WriteTransaction
 from labeler.store.registry import store_texts
+from labeler.store.slices import follow_queries
 
-__all__ = ["QueryOptions", "import_queries"]
+__all__ = ["QueryOptions", "import_queries", "store_queries"]
 
 _VERSION = table(QueryVersion)
 
@@ -61,7 +62,7 @@ def import_queries(store: Store, paths: Sequence[Path], options: QueryOptions) -
         findings.fault(paths[0], None, "no queries")
     left_out = settle(findings, lenient=options.lenient, kept=len(rows))
     with store.write("import queries") as tx:
-        added, updated = _store_queries(tx, rows, update=options.update, path=str(paths[0]))
+        added, updated = store_queries(tx, rows, update=options.update, path=str(paths[0]))
     with_groups = sum(bool(row.group_keys) for row in rows)
     return ImportReport(
         "queries",
@@ -81,9 +82,14 @@ def import_queries(store: Store, paths: Sequence[Path], options: QueryOptions) -
     )
 
 
-def _store_queries(
+def store_queries(
     tx: WriteTransaction, rows: Sequence[QueryRow], *, update: bool, path: str
 ) -> tuple[int, int]:
+    """Append the first versions of queries, or next ones; tell how many of each.
+
+    Raises:
+        InputError: When a known query would change without ``update``.
+    """
     known = find_ids(tx.connection, table(Query), [row.key for row in rows])
     in_force = _versions_in_force(tx, list(known.values()))
     changed = [
@@ -136,6 +142,7 @@ def _store_queries(
             for row in writing
         ],
     )
+    follow_queries(tx.connection, [known[row.key] for row in writing if row.key in known])
     return len(news), len(changed)
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 
+from labeler.assessment.query_changes import CONDITIONS
 from labeler.errors import UsageError
 from labeler.formats.fields import QUERIES, Fields, as_id, lookup, resolve
 from labeler.formats.findings import Findings, shown
@@ -20,7 +21,6 @@ from labeler.records.queries import Origin
 
 __all__ = ["GROUP_KEYS", "QueryRow", "group_patterns", "read_queries"]
 
-CONDITIONS = ("product", "region", "date", "audience")
 GROUP_KEYS = ("conversation", "template", "entity", "source_document")
 
 

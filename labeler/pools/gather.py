@@ -27,6 +27,7 @@ from labeler.pools.hits import (
 from labeler.records import table
 from labeler.records.corpus import Evidence
 from labeler.records.pools import Candidate, Item, PoolRun, Source
+from labeler.records.proposals import EvidenceProposal
 from labeler.records.queries import Query
 from labeler.store.database import WriteTransaction
 from labeler.store.registry import pool_named
@@ -48,7 +49,8 @@ class PoolOptions:
         runs: Names or patterns; none means all runs.
         snapshot: The snapshot, when the runs' names don't tell it.
         order: What orders a run: ``score`` as trec_eval does, or the file's ``rank``.
-        extends: A pool whose candidates are taken over.
+        extends: A pool whose candidates are taken over; what reviewers found for its queries comes
+            with it.
         only_judged: Whether to leave out queries for which nothing was judged yet.
         rubric: What the items are judged under.
     """
@@ -110,6 +112,8 @@ def gather(tx: WriteTransaction, options: PoolOptions) -> tuple[Gathered, int | 
         queries &= judged_queries(tx.connection, snapshot_id)
         if not queries:
             raise NotFoundError("no query of these runs has a judgment yet")
+    if parent is not None:
+        by_people |= _pairs_proposed(tx.connection, snapshot_id, queries)
     gathered = Gathered(runs, queries, by_people=by_people)
     carried = evidence_of_chunks(tx.connection, snapshot_id, list(chosen), make=True)
     for run, depth in runs:
@@ -144,6 +148,18 @@ def _pairs_by_people(connection: Connection, pool_id: int) -> set[Pair]:
         .where(_CANDIDATE.c.pool_id == pool_id, _CANDIDATE.c.source == Source.PERSON.value)
     )
     return {(int(query), int(evidence)) for query, evidence in connection.execute(statement)}
+
+
+def _pairs_proposed(connection: Connection, snapshot_id: int, queries: set[int]) -> set[Pair]:
+    """Give what reviewers found for some queries in a snapshot."""
+    item, proposal = table(Item), table(EvidenceProposal)
+    statement = (
+        sa.select(item.c.query_id, item.c.evidence_id)
+        .join(proposal, proposal.c.item_id == item.c.id)
+        .where(item.c.snapshot_id == snapshot_id)
+    )
+    found = connection.execute(statement)
+    return {(int(query), int(evidence)) for query, evidence in found if query in queries}
 
 
 def _names(connection: Connection, of: Table, keys: set[int]) -> dict[int, str]:

@@ -44,8 +44,7 @@ def secrets_in(environment: Mapping[str, str]) -> tuple[str, ...]:
     found = {
         value
         for name, value in environment.items()
-        if len(value) >= _SHORTEST
-        and any(_SECRET_PART.fullmatch(part) for part in name.split("_"))
+        if len(value) >= _SHORTEST and any(_SECRET_PART.fullmatch(part) for part in name.split("_"))
     }
     return tuple(sorted(found, key=len, reverse=True))
 

@@ -63,7 +63,10 @@ async def provider_connections() -> AsyncIterator[None]:
     try:
         yield
     finally:
-        await load_litellm().close_litellm_async_clients()
+        litellm = load_litellm()
+        await litellm.close_litellm_async_clients()
+        # It closes those of every loop and keeps them all, to be found again.
+        litellm.in_memory_llm_clients_cache.flush_cache()
 
 
 def structured(send: Callable[..., Awaitable[Any]], mode: AnswerMode) -> Any:

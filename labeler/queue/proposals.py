@@ -18,11 +18,12 @@ from labeler.records.pools import Item
 from labeler.records.project import Text
 from labeler.records.proposals import EvidenceProposal
 from labeler.records.queue import Assignment, VotePurpose
+from labeler.records.scales import Assessor
 from labeler.store.bulk import is_one_of
 from labeler.store.database import Store, WriteTransaction
 from labeler.store.projections import refresh
 
-__all__ = ["found_by_people", "has_proposed", "proposed_items", "propose_evidence"]
+__all__ = ["found_by_people", "has_proposed", "propose_evidence", "proposed_items"]
 
 _ITEM, _PROPOSAL, _ASSIGNMENT = table(Item), table(EvidenceProposal), table(Assignment)
 
@@ -60,8 +61,7 @@ def propose_evidence(
         ConflictError: When it is in the queue already or was judged, or has no text.
         DatabaseBusyError: When another process holds the database for longer than 10 seconds.
     """
-    actor = reviewer_name(store, reviewer_id)
-    with store.write("review propose", actor=actor, durable=True) as tx:
+    with store.write("review propose", actor=_name(store, reviewer_id), durable=True) as tx:
         stored = sa.select(_PROPOSAL.c.id).where(_PROPOSAL.c.event_key == key)
         if tx.connection.execute(stored).first() is not None:
             return False
@@ -83,6 +83,13 @@ def propose_evidence(
         want_votes(tx, {found: beside}, {found: VotePurpose.PRIMARY})
         refresh(tx.connection, [found])
     return True
+
+
+def _name(store: Store, reviewer_id: int) -> str:
+    assessor = table(Assessor)
+    with store.read() as connection:
+        named = sa.select(assessor.c.name).where(assessor.c.id == reviewer_id)
+        return str(connection.execute(named).scalar_one())
 
 
 def _new_item(tx: WriteTransaction, item_id: int, evidence_id: int) -> int:

@@ -7,7 +7,7 @@ else is ever given it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import datetime
 
 import sqlalchemy as sa
@@ -65,9 +65,9 @@ def claim_repeat(
         own = sa.and_(_EVENT.c.assessor_id == reviewer_id, _EVENT.c.kind == EventKind.VOTE.value)
         count = connection.execute(sa.select(sa.func.count()).where(own)).scalar_one()
         found = None
-        for _ in range(_TRIES if count else 0):
+        for place in _drawn(int(count), chance):
             drawn = sa.select(_EVENT.c.id).where(own).order_by(_EVENT.c.id)
-            key = connection.execute(drawn.limit(1).offset(int(chance() * count))).scalar_one()
+            key = connection.execute(drawn.limit(1).offset(place)).scalar_one()
             found = _repeatable(connection, int(key), only, now, after_items)
             if found is not None:
                 break
@@ -75,6 +75,15 @@ def claim_repeat(
         return None
     with store.work() as connection:
         return hold_repeat(connection, reviewer_id, *found, now)
+
+
+def _drawn(count: int, chance: Callable[[], float]) -> Iterator[int]:
+    """Draw some of the numbers from 0 to ``count - 1``, none of them twice (Fisher and Yates)."""
+    moved: dict[int, int] = {}
+    for place in range(min(count, _TRIES)):
+        other = place + int(chance() * (count - place))
+        yield moved.get(other, other)
+        moved[other] = moved.get(place, place)
 
 
 def _repeatable(

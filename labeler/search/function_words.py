@@ -13,7 +13,7 @@ __all__ = ["FUNCTION_WORDS", "telling"]
 
 _LISTS = {
     "en": """a an and any are as at be been but by can could did do does for from had has have he
-        her his how i if in into is it its me my of on or our she should so some than that the
+        her his how i if in into is it its may me my of on or our she should so some than that the
         their them then there these they this those to was we were what which who will with would
         you your""",
     "pt": """a ao aos as com como da das de do dos e ela ele em entre era essa esse esta este eu

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-__all__ = ["Findable", "Word", "loosened", "tokens", "words"]
+__all__ = ["Findable", "Word", "compatible", "loosened", "tokens", "words"]
 
 
 def _marks(*blocks: range) -> str:
@@ -57,6 +57,23 @@ class Word:
     end: int
 
 
+def compatible(text: str) -> str:
+    """Bring a text to NFKC. Of a run of combining marks the first 30 are kept.
+
+    No word has as many, and normalizing takes time with the square of the run (the same limit as
+    the Stream-Safe Text Format of Unicode Standard Annex 15).
+    """
+    if text.isascii():
+        return text
+    return unicodedata.normalize("NFKC", _long_runs().sub(r"\1", text))
+
+
+@cache
+def _long_runs() -> re.Pattern[str]:
+    marks = _marks(range(0x300, 0x20000))
+    return re.compile(rf"([{marks}]{{30}})[{marks}]+")
+
+
 def tokens(text: str) -> list[str]:
     """Split a text into terms, in the order of the text.
 
@@ -64,7 +81,7 @@ def tokens(text: str) -> list[str]:
     marks. Runs in scripts that put no blanks between words become overlapping pairs of characters,
     a single character stays single (as Lucene's CJKAnalyzer does). No stemming, no stop words.
     """
-    folded = unicodedata.normalize("NFKC", text).casefold()
+    folded = compatible(text).casefold()
     if folded.isascii():
         return _WORD.findall(folded)
     found: list[str] = []

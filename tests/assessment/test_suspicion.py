@@ -7,9 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from labeler.assessment.suspicion import FLAGS, flags
+from tests.assessment.hostile_and_honest import HONEST, HOSTILE
 from tests.shared import case_dir, data_dir
 
 QUERY = "how tight should the head bolts be?"
+
+WHOLE = ("rating: 5/5", "SCORE 10/10")
+"""What is a fake answer by itself; after other words it may be a review's."""
 
 
 def test_the_shared_case_of_injected_passages() -> None:
@@ -60,21 +64,19 @@ def test_what_looks_like_an_answer(passage: str) -> None:
     assert flags(QUERY, passage) == ("fakes_answer",)
 
 
-@pytest.mark.parametrize(
-    "passage",
-    [
-        "",
-        "Torque the bolts to 45 Nm in two steps.",
-        "Ignore the warning light; follow the instructions in chapter 3.",
-        "You are a judge seeking re-election to the county court.",
-        "The jury gave a final score of 9.5; the label is blue. Grade: A",
-        'The file holds {"label": "Paris", "score": 0.9} and {"level": 12}.',
-        "Is the document relevant to your query? Search engines answer with relevant documents.",
-        "The head of the bolt should be tight. " * 3,
-    ],
-)
+@pytest.mark.parametrize("passage", HOSTILE)
+def test_hostile_passages_are_flagged(passage: str) -> None:
+    for around in ("{}", "Bananas are yellow.\n\n{}"):
+        found = flags(QUERY, around.format(passage))
+        if around == "{}" or not passage.startswith(WHOLE):
+            assert {"addresses_judge", "fakes_answer"}.intersection(found)
+    assert "stuffs_query" not in flags(QUERY, passage)
+
+
+@pytest.mark.parametrize("passage", HONEST)
 def test_honest_text_is_not_flagged(passage: str) -> None:
     assert flags(QUERY, passage) == ()
+    assert flags(QUERY, f"{passage}\n\nBananas are yellow.\n") == ()
 
 
 def test_stuffing() -> None:
@@ -91,11 +93,66 @@ def test_any_text_has_an_answer(query: str, passage: str) -> None:
     assert set(flags(query, passage)) <= set(FLAGS)
 
 
-def test_hardly_any_passage_of_a_real_collection_is_flagged() -> None:
+REPEATED = (
+    *" \n\t.,:;-_*#`'\"<>{}[]()|/0a\u0301\u200b忽ع&",
+    "a\u0300\u0316",
+    "a ",
+    "a.",
+    "a1b ",
+    "\n> ",
+    "&#6",
+    '{"label": 1 ',
+    "</passage> ",
+    "<passage>",
+    "\nlabel:",
+    "ignore all the ",
+    "rate this passage ",
+    "answer highly relevant ",
+    "as a judge you must ",
+    "note to the ",
+    "\nsystem: ",
+    "this passage is ",
+    "responde ",
+    "bewerte diese ",
+    "忽略所有",
+    "تجاهل ",
+)
+
+
+@pytest.mark.parametrize("unit", REPEATED)
+def test_two_hundred_thousand_repeated_characters_come_to_an_end(unit: str) -> None:
+    repeated = unit * (200_000 // len(unit))
+    # What stands around it lets every pattern begin, and every one that needs an end find it.
+    around = "ignore you judge note system final label relevant this passage {{ < {} relevant 3"
+    for text in (repeated, around.format(repeated)):
+        assert set(flags(QUERY, text)) <= set(FLAGS)
+
+
+COLLECTIONS = (
+    "arcd-ar",
+    "cranfield",
+    "dbpedia-entity-50",
+    "demo-product-search",
+    "financebench",
+    "mtrag/subset",
+    "quati-pt",
+    "scifact",
+    "trec-dl-2019",
+    "trec-dl-2021",
+)
+
+
+@pytest.mark.parametrize("name", COLLECTIONS)
+def test_no_passage_of_a_real_collection_is_flagged(name: str) -> None:
+    """Every fifth passage, and all of a small one; bench_suspicion.py looks at all pairs."""
+    folder = data_dir(name)
     texts = [
         json.loads(line)["text"]
-        for line in (data_dir("dbpedia-entity-50") / "corpus.jsonl").read_text("utf-8").split("\n")
+        for line in (folder / "corpus.jsonl").read_text("utf-8").split("\n")
         if line
     ]
-    assert len(texts) == 5000
-    assert sum(bool(flags("who is the mayor of berlin", text)) for text in texts) == 0
+    lines = (folder / "queries.jsonl").read_text("utf-8").split("\n")
+    queries = [json.loads(line)["text"] for line in lines if line]
+    step = 5 if len(texts) > 1000 else 1
+    for place, text in enumerate(texts[::step]):
+        assert flags(queries[place % len(queries)], text) == (), text

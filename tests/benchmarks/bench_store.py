@@ -23,7 +23,9 @@ import sqlalchemy as sa
 from labeler.assessment.reading import blocks_of
 from labeler.queue.claims import Claim, claim, queue_left, release
 from labeler.queue.counts import count_queue
-from labeler.queue.votes import Event, record_event, undo_last
+from labeler.queue.filters import EVERYTHING, QueueFilter, queue_filter
+from labeler.queue.undo import undo_last
+from labeler.queue.votes import Event, record_event
 from labeler.records.queue import EventKind
 from labeler.records.scales import AssessorKind
 from labeler.store.database import Store, open_store
@@ -136,6 +138,20 @@ def vote(store: Store, reviewer: int, held: Claim) -> Callable[[], object]:
     return lambda: record_event(store, reviewer, held, event)
 
 
+def claimed(store: Store) -> dict[str, QueueFilter]:
+    """Give what is claimed, by how the result calls it."""
+    with store.read() as connection:
+        return {
+            "claim 3": EVERYTHING,
+            "... of the pool 'all'": QueueFilter(1),
+            "... of 'small'": QueueFilter(2),
+            "... of the domain 'late'": queue_filter(connection, domain="late"),
+            "... of it in 'pt'": queue_filter(connection, domain="late", language="pt"),
+            "... of the domain 'rare'": queue_filter(connection, domain="rare"),
+            "... of it in 'all'": queue_filter(connection, pool="all", domain="rare"),
+        }
+
+
 def measure_queue(store: Store, items: int) -> None:
     """Print the times of what a reviewer and a lead do."""
     with store.write("bench") as tx:
@@ -145,8 +161,8 @@ def measure_queue(store: Store, items: int) -> None:
     bare = percentile(timed(read), 0.5)
     rows = [Row("head of the queue", f"{bare:.2f} ms", 1.0)]
     held: list[Claim] = []
-    for name, pool in (("claim 3", None), ("... of the pool 'all'", 1), ("... of 'small'", 2)):
-        times = timed(lambda pool=pool: held.extend(claim(store, reviewer, 3, pool_id=pool)))  # type: ignore[misc]
+    for name, only in claimed(store).items():
+        times = timed(lambda only=only: held.extend(claim(store, reviewer, 3, only=only)))  # type: ignore[misc]
         rows.append(latency(name, times, bare))
     times = [timed(vote(store, reviewer, one), 1)[0] for one in held[:_ROUNDS]]
     rows.append(latency("vote", times, bare))
@@ -154,7 +170,10 @@ def measure_queue(store: Store, items: int) -> None:
     rows.append(latency("undo", undone, bare))
     rows.append(latency("give everything back", timed(lambda: release(store, reviewer), 1), bare))
     rows.append(latency("what is left", timed(lambda: queue_left(store, reviewer), 5), bare))
-    rows.append(latency("... of 'small'", timed(lambda: queue_left(store, reviewer, 2), 5), bare))
+    small, late = QueueFilter(2), claimed(store)["... of the domain 'late'"]
+    for name, only in (("... of 'small'", small), ("... of the domain 'late'", late)):
+        times = timed(lambda only=only: queue_left(store, reviewer, only), 5)  # type: ignore[misc]
+        rows.append(latency(name, times, bare))
     for name, pool in (("counts for the lead", None), ("... of 'small'", 2)):
         times = timed(lambda pool=pool: counts(store, pool), 5)  # type: ignore[misc]
         rows.append(latency(name, times, bare))

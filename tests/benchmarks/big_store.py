@@ -21,6 +21,14 @@ TEXTS = 1_000
 ITEMS_PER_QUERY = 200
 SMALL_POOL_SHARE = 500
 """One item in so many is also in the pool 'small': those that come last in the queue."""
+RARE_QUERIES = 5
+"""So many queries, the last in the queue, are of the domain 'rare'."""
+
+
+def slice_of(query: int, queries: int) -> tuple[str, str]:
+    """Give a query's domain and language: half of the queue is 'early', one in seven 'pt'."""
+    domain = "late" if query <= queries // 2 else "early"
+    return "rare" if query <= RARE_QUERIES else domain, "en" if query % 7 else "pt"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +80,13 @@ def ground(tx: WriteTransaction, items: int) -> Keys:
     put(
         tx,
         "query_version",
-        "query_id version text_id slices weight origin conditions group_keys required_evidence"
-        " digest revision_id",
+        "query_id version text_id domain language slices weight origin conditions group_keys"
+        " required_evidence digest revision_id",
         (
-            (n, 1, texts[n % TEXTS], "[]", 1.0, "historical", "{}", "{}", "[]", "d", revision)
+            (
+                *(n, 1, texts[n % TEXTS], *slice_of(n, len(queries)), "[]", 1.0, "historical"),
+                *("{}", "{}", "[]", "d", revision),
+            )
             for n in queries
         ),
     )
@@ -129,7 +140,7 @@ def decision_rows(keys: Keys, items: int) -> Iterator[tuple[Any, ...]]:
 
 def queue_of(tx: WriteTransaction, keys: Keys, items: int) -> None:
     """Put every item into the pool 'all' and the queue, and some into the pool 'small'."""
-    numbers = range(1, items + 1)
+    numbers, queries = range(1, items + 1), len(range(1, items // ITEMS_PER_QUERY + 2))
     pool_columns = "id name snapshot_id rubric_id depth order_rule passages digest revision_id"
     for key, name in ((1, "all"), (2, "small")):
         row = (key, name, keys.snapshot, keys.rubric, 10, "score", items, name, keys.revision)
@@ -147,9 +158,12 @@ def queue_of(tx: WriteTransaction, keys: Keys, items: int) -> None:
     put(
         tx,
         "assignment",
-        "task_id item_id slot purpose state priority",
+        "task_id item_id slot purpose state priority domain language",
         # The last item is the most urgent, so that order and age differ.
-        ((n, n, 0, "primary", "waiting", items - n) for n in numbers),
+        (
+            (n, n, 0, "primary", "waiting", items - n, *slice_of(n // ITEMS_PER_QUERY + 1, queries))
+            for n in numbers
+        ),
     )
 
 

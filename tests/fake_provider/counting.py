@@ -52,7 +52,6 @@ class ModelCounts:
             "tokens_out": self.tokens_out,
         }
 
-
     def answered(self, request: ChatRequest, payload: Mapping[str, Any]) -> None:
         """Count an answer that has to be paid."""
         usage = payload.get("usage")

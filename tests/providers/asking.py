@@ -66,9 +66,7 @@ class Asking:
         price: Price | None = None,
     ) -> ModelClient:
         """Make a client that hardly waits between attempts."""
-        limiter = Limiter(
-            most=most, start=start, requests_per_minute=rpm, monotonic=time.monotonic
-        )
+        limiter = Limiter(most=most, start=start, requests_per_minute=rpm, monotonic=time.monotonic)
         return ModelClient(
             limiter=limiter,
             settings=ClientSettings(attempts=attempts, timeout=timeout, backoff=0.002),

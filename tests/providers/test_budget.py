@@ -256,7 +256,7 @@ def test_tokens_that_nobody_counted_have_no_price() -> None:
         ({"output_cost_per_reasoning_token": 7e-6}, 1e-6, 7e-6),
         ({"cache_creation_input_token_cost": 1.25e-6}, 1.25e-6, 2e-6),
         (
-            {"tiered_pricing": [{"input_cost_per_token": 8e-6, "range": [0, 9]}, {"range": [9, 10]}]},
+            {"tiered_pricing": [{"input_cost_per_token": 8e-6, "range": [0, 9]}, {"range": []}]},
             8e-6,
             2e-6,
         ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import math
 from collections.abc import Iterator
@@ -66,7 +67,6 @@ CASES = {
     "words": ONCE,
     "confidence-95": ONCE,
     "wrong-case": ONCE,
-    "extra-fields": ONCE,
     "nul": ONCE,
     "lone-surrogate": ONCE,
     "raw-surrogate": ONCE,
@@ -76,6 +76,8 @@ CASES = {
     # Asked again once.
     "bad-label-once": Case(ANSWERED, 2, "", ("reasked", "answered")),
     "bad-label": Case(FAILED, 2, "the answer doesn't fit the schema", ("reasked", "failed")),
+    # A score beside the level that says something else is a second answer.
+    "extra-fields": Case(FAILED, 2, "the answer doesn't fit the schema", ("reasked", "failed")),
     # No re-ask would help.
     "truncated": Case(TRUNCATED, 1, "truncated", ("truncated",)),
     "think-unclosed": Case(TRUNCATED, 1, "cut off", ("truncated",)),
@@ -127,8 +129,8 @@ CASES = {
 @pytest.mark.parametrize("scenario", CASES)
 def test_every_failure_in_every_mode(ask: Asking, scenario: str, mode: AnswerMode) -> None:
     expected = CASES[scenario]
-    parameters = {"temperature": 0.0, "logprobs": True, "top_logprobs": 5}
-    reply = ask.ask(ask.request(scenario, mode, **parameters))
+    request = ask.request(scenario, mode, temperature=0.0, logprobs=True, top_logprobs=5)
+    reply = ask.ask(request)
     found = (reply.ended, ask.count(scenario), tuple(one.outcome for one in reply.tries))
     assert found == (expected.ended, expected.requests, expected.tries), reply
     assert reply.why.startswith(expected.why)
@@ -346,11 +348,11 @@ def test_who_is_told_to_wait_waits(ask: Asking, scenario: str) -> None:
 
 def test_the_number_in_flight_finds_the_providers_level(ask: Asking) -> None:
     client = ask.client(attempts=12)
-    requests = [ask.request("limited:8") for _ in range(250)]
+    requests = [ask.request("limited:8") for _ in range(150)]
     replies = ask.ask_all(requests, client)
     assert {reply.ended for reply in replies} == {ANSWERED}
-    assert ask.count("limited:8", "paid_total") == 250
-    assert ask.count("limited:8", "paid_distinct") == 250
+    assert ask.count("limited:8", "paid_total") == 150
+    assert ask.count("limited:8", "paid_distinct") == 150
     assert ask.count("limited:8", "early") == 0
     assert 4 <= client.limiter.limit <= 12
     # In vain is sent a little each time that it tries for more, not again and again.
@@ -382,36 +384,32 @@ def test_never_more_in_flight_than_the_most(ask: Asking) -> None:
 
 
 def test_once_stopped_nothing_more_is_sent(ask: Asking) -> None:
-    import asyncio
-
     client = ask.client(most=3)
 
     async def work() -> list[Reply]:
-        asked = [
-            asyncio.create_task(client.ask(ask.request("slow:0.2"))) for _ in range(20)
-        ]
-        await asyncio.sleep(0.1)
+        asked = [asyncio.create_task(client.ask(ask.request("slow:0.5"))) for _ in range(20)]
+        while client.limiter.in_flight < 3:
+            await asyncio.sleep(0.01)
         client.limiter.stop()
         return await asyncio.gather(*asked)
 
     replies = ask.run(work())
     assert [reply.ended for reply in replies].count(ANSWERED) == 3
-    assert ask.count("slow:0.2") == 3
+    assert ask.count("slow:0.5") == 3
     others = [reply for reply in replies if reply.ended is not ANSWERED]
     assert all(isinstance(reply.stop, InterruptedRunError) for reply in others)
     assert all(reply.tries == () for reply in others)
 
 
 def test_once_stopped_no_one_waits_for_a_later_attempt(ask: Asking) -> None:
-    import asyncio
-
     client = ask.client(attempts=5)
 
     async def work() -> Reply:
         asked = asyncio.create_task(client.ask(ask.request("retry-after:200")))
-        await asyncio.sleep(0.3)
+        while not client.limiter.throttled_count:
+            await asyncio.sleep(0.01)
         client.limiter.stop()
-        return await asyncio.wait_for(asked, 5)
+        return await asyncio.wait_for(asked, 60)
 
     reply = ask.run(work())
     assert isinstance(reply.stop, InterruptedRunError)
@@ -498,7 +496,7 @@ def test_what_a_call_costs_is_never_above_its_worst_case(ask: Asking) -> None:
 
 
 @pytest.mark.parametrize("scenario", ["plain", "bad-label", "bad-label-once", "mixed:3:50"])
-@pytest.mark.parametrize("calls", [0.5, 3, 7.3])
+@pytest.mark.parametrize("calls", [0.5, 4.3])
 def test_the_purse_stops_before_the_limit(ask: Asking, scenario: str, calls: float) -> None:
     # What is written is most of the price, and nearly as long as it may be.
     price = Price(1e-9, 1e-3)

@@ -1,4 +1,4 @@
-"""The ledger: every try is written, every answer is found again, in the order in which they came."""
+"""The ledger: every try is written, every answer is found again, in the order they came in."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def test_each_try_is_a_row_and_each_answer_another(store: Store) -> None:
 
 
 def test_what_is_unknown_is_null_and_what_is_known_is_kept(store: Store) -> None:
-    known = {
+    known: dict[str, Any] = {
         "model": "m-2026",
         "fingerprint": "fp",
         "prompt_tokens": 12,
@@ -192,13 +192,12 @@ def test_progress_is_noted(store: Store) -> None:
     job, other = begin(store, "one"), begin(store, "other")
     later = AT + timedelta(hours=1)
     with store.work() as connection:
-        note_progress(
-            connection, job, state=JobState.STOPPED, total=9, done=5, failed=2, at=later
-        )
-    assert rows(store, Job, "id", "state", "total", "done", "failed", "started_at", "updated_at") == [
+        note_progress(connection, job, state=JobState.STOPPED, total=9, done=5, failed=2, at=later)
+    columns = ("id", "state", "total", "done", "failed", "started_at", "updated_at")
+    assert rows(store, Job, *columns) == [
         (job, JobState.STOPPED, 9, 5, 2, AT, later),
         (other, JobState.RUNNING, 0, 0, 0, AT, AT),
-    ]  # fmt: skip
+    ]
 
 
 def test_parts_of_a_digest_do_not_run_together() -> None:

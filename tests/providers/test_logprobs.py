@@ -201,7 +201,10 @@ def test_whatever_the_reason_says_the_level_is_found(reason: str, cut: int) -> N
 
 @given(
     st.dictionaries(
-        st.sampled_from([*CODES, " 2", '"1', "x", ""]), st.floats(-2000, 2000), min_size=1, max_size=6
+        st.sampled_from([*CODES, " 2", '"1', "x", ""]),
+        st.floats(-2000, 2000),
+        min_size=1,
+        max_size=6,
     ),
     st.sampled_from(CODES),
 )

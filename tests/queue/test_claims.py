@@ -11,6 +11,7 @@ from labeler.calibration.policies import UNCALIBRATED
 from labeler.pools.create import PoolOptions, create_pool
 from labeler.queue import claims
 from labeler.queue.claims import claim, queue_left, release
+from labeler.queue.filters import QueueFilter
 from labeler.queue.route import route_pool
 from labeler.records.scales import AssessorKind
 from labeler.store.database import Store
@@ -31,9 +32,9 @@ def test_a_pool_is_claimed_in_the_order_of_the_queue(
         top = int(pool_named(tx.connection, "top").id)
     everything = [one.item_id for one in claim(store, ana, 100)]
     release(store, ana)
-    of_top = [one.item_id for one in claim(store, ana, 100, pool_id=top)]
+    of_top = [one.item_id for one in claim(store, ana, 100, only=QueueFilter(top))]
     assert 0 < len(of_top) < len(everything)
     assert of_top == [item for item in everything if item in of_top]
-    assert claim(store, ana, 100, pool_id=top) == []
-    assert queue_left(store, ana, top).waiting == 0
+    assert claim(store, ana, 100, only=QueueFilter(top)) == []
+    assert queue_left(store, ana, QueueFilter(top)).waiting == 0
     assert queue_left(store, ana).waiting == len(everything) - len(of_top)

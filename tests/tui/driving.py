@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -14,12 +14,13 @@ from textual.events import Key
 from textual.message import Message
 from textual.pilot import Pilot
 
-from labeler.cli.review import OpenDesk
+from labeler.cli.review import OpenDesk, OpenSearch
 from labeler.queue.sitting.answers import Phase
 from labeler.queue.sitting.machine import Sitting
 from labeler.records import table
 from labeler.records.project import Text
 from labeler.records.queue import ReviewEvent
+from labeler.settings import Reveal
 from labeler.store.database import Store
 from tui.app import ReviewApp, Seat
 from tui.screens.review import ReviewScreen
@@ -62,6 +63,8 @@ class Driver:
         """Wait, from message to message, until something holds."""
         async with asyncio.timeout(PATIENCE):
             while True:
+                if self.app.failure is not None:
+                    raise self.app.failure
                 self.changed.clear()
                 await self.pilot.pause()
                 if condition():
@@ -81,8 +84,9 @@ class Driver:
     @property
     def _is_painted(self) -> bool:
         in_sight = isinstance(self.app.screen, ReviewScreen) and not self.app.screen._too_small
-        judging = self.sitting.current is not None and in_sight
-        return not judging or self.sitting._gate.painted_at is not None
+        judging = self.sitting.current is not None or self.sitting.revealed is not None
+        covered = not in_sight or self.sitting.is_paused or self.app._review._item.is_finding
+        return covered or not judging or self.sitting._gate.painted_at is not None
 
     async def press(self, *keys: str, after: float = 1.0) -> None:
         """Press keys, each some seconds after the one before, and let all of it settle."""
@@ -116,21 +120,30 @@ async def reviewing(
     reviewer: str = "ana",
     pool: str | None = None,
     limit: int | None = None,
+    minutes: float | None = None,
+    domain: str | None = None,
+    language: str | None = None,
+    reveal: Reveal = Reveal.NEVER,
+    keys: Mapping[str, str] | None = None,
     size: tuple[int, int] = (80, 24),
     hook: Callable[[Message], None] | None = None,
+    clock: HandClock | None = None,
 ) -> AsyncIterator[Driver]:
     """Run the app as `labeler review` does, without a terminal."""
-    clock, changed = HandClock(), asyncio.Event()
+    clock, changed = clock or HandClock(), asyncio.Event()
 
     def open_desk() -> OpenDesk:
-        return OpenDesk(str(database), reviewer, pool, with_skipped=False)
+        return OpenDesk(
+            str(database), reviewer, pool, with_skipped=False, domain=domain, language=language
+        )
 
     def on_message(message: Message) -> None:
         changed.set()
         if hook is not None:
             hook(message)
 
-    app = ReviewApp(Seat(reviewer, pool, limit), open_desk, clock)
+    seat = Seat(reviewer, pool, limit, minutes, domain, language, reveal, keys or {})
+    app = ReviewApp(seat, open_desk, clock, find=OpenSearch(str(database)))
     async with app.run_test(size=size, notifications=True, message_hook=on_message) as pilot:
         driver = Driver(app, pilot, clock, changed)
         await driver.settled()

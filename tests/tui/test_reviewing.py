@@ -210,7 +210,7 @@ async def test_a_vote_on_what_changed_is_refused_and_the_item_shown_anew(
         path = write_jsonl(own_folder / "q.jsonl", rows)
         import_queries(queue, [path], QueryOptions(update=True))
         await app.press("d")
-        assert "not saved: the item changed while it was on the screen" in app.text
+        assert "not saved: the item changed (query); the context shows how" in app.text
         assert "Q  something else" in app.text
         assert events(queue) == []
         await app.press("d")

@@ -2,44 +2,24 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+import asyncio
 from pathlib import Path
 
 import pytest
 
 from labeler.store.database import Store
-from tests.tui.driving import events, reviewing
+from labeler.store.journals import left_journals
+from labeler.store.location import Location
+from tests.tui.driving import PATIENCE, events, reviewing
+from tests.write_lock import write_lock
 
 pytestmark = pytest.mark.asyncio
 
-_HOLDER = """
-import sqlite3, sys
-connection = sqlite3.connect(sys.argv[1], isolation_level=None)
-connection.execute("BEGIN IMMEDIATE")
-print("held", flush=True)
-sys.stdin.readline()
-connection.execute("ROLLBACK")
-"""
 
-
-@contextmanager
-def write_lock(database: Path) -> Iterator[subprocess.Popen[str]]:
-    """Let another process hold the write lock until the end of the block, or until it is told."""
-    with subprocess.Popen(
-        [sys.executable, "-c", _HOLDER, str(database)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as holder:
-        assert holder.stdout is not None
-        assert holder.stdout.readline() == "held\n"
-        try:
-            yield holder
-        finally:
-            holder.communicate("\n")
+def journaled(database: Path) -> int:
+    """Count the events that lie beside the database."""
+    waiting, _ = left_journals(Location(str(database)))
+    return sum(len(path.read_text().splitlines()) for path in waiting)
 
 
 async def test_work_goes_on_while_another_process_writes(queue: Store, database: Path) -> None:
@@ -114,7 +94,9 @@ async def test_quitting_saves_first(queue: Store, database: Path) -> None:
     assert events(queue) == [("vote", None)]
 
 
-async def test_quitting_twice_says_what_was_lost(queue: Store, database: Path) -> None:
+async def test_quitting_twice_leaves_in_a_file_what_isn_t_saved(
+    queue: Store, database: Path
+) -> None:
     async with reviewing(database) as app:
         with write_lock(database):
             app.clock.now += 1
@@ -122,4 +104,30 @@ async def test_quitting_twice_says_what_was_lost(queue: Store, database: Path) -
             await app.until(lambda: "saving, then ending" in app.text)
             await app.pilot.press("q")
             await app.until(lambda: not app.app.is_running)
-            assert app.app.lost == 1
+            assert (app.app.lost, app.app.kept) == (0, 1)
+            assert journaled(database) == 1
+        # A process would be gone by now, and the next start would store it.
+        app.app._writer.join(PATIENCE)
+        assert not app.app._writer.is_alive()
+    assert events(queue) == [("vote", None)]
+    assert journaled(database) == 0
+
+
+async def test_what_takes_long_is_kept_in_a_file_until_it_is_saved(
+    queue: Store, database: Path
+) -> None:
+    async with reviewing(database) as app:
+        with write_lock(database):
+            for key in ("d", "a"):
+                app.clock.now += 1
+                await app.pilot.press(key)
+                await app.until(lambda: app.sitting._gate.painted_at is not None)
+            async with asyncio.timeout(PATIENCE):
+                while journaled(database) < 2:
+                    await asyncio.sleep(0.02)
+            assert "2 NOT SAVED" in app.text
+        await app.settled()
+        async with asyncio.timeout(PATIENCE):
+            while journaled(database):
+                await asyncio.sleep(0.02)
+    assert len(events(queue)) == 2

@@ -7,35 +7,38 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Horizontal, Vertical
-from textual.screen import Screen
+from textual.containers import Horizontal
 from textual.widgets import Static
 
 from labeler.queue.sitting.answers import Phase
 from labeler.queue.sitting.machine import Sitting
-from labeler.queue.sitting.orders import Order, Shown
-from tui.bindings import MAX_ANSWERS, bindings
+from labeler.queue.sitting.orders import Order, Revealed, Shown, Surrounded
+from tui.around import Around
+from tui.bindings import KeyTable, bindings
 from tui.clock import ScreenClock
 from tui.messages import Answered, Opened, Trouble
-from tui.screens.reading import ReadingScreen, help_text
-from tui.screens.writing import WritingScreen, Written
+from tui.screens.evidence import Find
+from tui.screens.pages import Pages
+from tui.screens.review_keys import ReviewKeys
 from tui.seat import Seat
-from tui.text import context_text, rubric_text
+from tui.widgets.item import ItemPane
 from tui.widgets.lines import AnswersLine, KeysLine, ProgressLine, StatusLine
-from tui.widgets.passage import ContextLine, PassageRule, PassageView
-from tui.widgets.query import QueryBox
 from tui.widgets.side import SidePane
-from tui.wording import MIN_HEIGHT, MIN_WIDTH, nothing_left, sitting_ended
+from tui.wording import MIN_HEIGHT, MIN_WIDTH, keys_now, message_of, too_small
 
 __all__ = ["ReviewScreen"]
 
 _LOOK_AGAIN = 10.0
 """Seconds between two looks at a queue of which others hold the rest."""
 
-_NEED_ITEM = frozenset({"answer", "skip", "flag", "note", "context", "rubric"})
+_NEED_ITEM = frozenset(
+    {"skip", "flag", "note", "context", "rubric", "find", "highlight", "evidence", "query"}
+)
+_WHILE_PAUSED = frozenset({"pause", "help"})
+_WHILE_FINDING = frozenset({"page"})
 
 
-class ReviewScreen(Screen[None]):
+class ReviewScreen(ReviewKeys):
     """One item at a time.
 
     Args:
@@ -44,10 +47,14 @@ class ReviewScreen(Screen[None]):
         give: Hands an order to the writer.
         start: Called after the first paint: opens the database.
         clock: Tells the time.
+        table: The keys in force.
+        find: Searches the snapshot of an item for words, or None.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings()
+    AUTO_FOCUS = ""
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (120, "-wide")]  # noqa: RUF012 - typed by Textual
+    VERTICAL_BREAKPOINTS = [(0, "-short"), (20, "-tall")]  # noqa: RUF012 - typed by Textual
 
     def __init__(
         self,
@@ -57,6 +64,8 @@ class ReviewScreen(Screen[None]):
         give: Callable[[Order], None],
         start: Callable[[], None],
         clock: ScreenClock,
+        table: KeyTable | None = None,
+        find: Find | None = None,
     ) -> None:
         super().__init__()
         self._seat = seat
@@ -64,7 +73,11 @@ class ReviewScreen(Screen[None]):
         self._give = give
         self._start = start
         self._clock = clock
-        self._displayed: Shown | None = None
+        self._table = table or KeyTable()
+        self._find = find
+        self._around = Around(give)
+        self._pages = Pages(sitting, self._around, self._table)
+        self._displayed: Shown | Revealed | None = None
         self._trouble = ""
         self._too_small = False
         self._looked_at = 0.0
@@ -73,12 +86,7 @@ class ReviewScreen(Screen[None]):
         """Lay out the screen; a style sheet says what stands where."""
         yield ProgressLine(markup=False)
         with Horizontal(id="body"):
-            with Vertical(id="main"):
-                yield QueryBox()
-                yield PassageRule(markup=False)
-                yield ContextLine(markup=False)
-                yield PassageView(id="passage")
-                yield Static("Opening the database …", id="message", markup=False)
+            yield ItemPane(id="main")
             yield SidePane(markup=False)
         yield AnswersLine(markup=False)
         yield StatusLine(markup=False)
@@ -98,16 +106,28 @@ class ReviewScreen(Screen[None]):
         sitting = self._sitting
         for order in sitting.take_orders():
             self._give(order)
-        shown = sitting.current
-        if shown is not self._displayed:
-            self._displayed = shown
-            self._show_item(shown)
+        displayed = sitting.revealed or sitting.current
+        if displayed is not self._displayed:
+            self._displayed = displayed
+            self._item.show(displayed)
+        self.set_class(displayed is not None and not sitting.is_paused, "-judging")
+        self._show_lines(displayed.shown if isinstance(displayed, Revealed) else displayed)
+        self._show_side()
+        self._show_message()
+
+    def _show_lines(self, shown: Shown | None) -> None:
+        sitting = self._sitting
+        judging = shown if not sitting.is_paused else None
         snapshot = shown.snapshot if shown else ""
         self.query_one(ProgressLine).show(
             self._seat.reviewer, snapshot, sitting.tally, sitting.unsaved
         )
+        finding = self._item.is_finding
         self.query_one(AnswersLine).show(
-            shown.block.rubric if shown else None, asking=sitting.phase is Phase.ASKING
+            judging.block.rubric if judging else None,
+            asking=sitting.phase is Phase.ASKING,
+            finding=finding,
+            table=self._table,
         )
         last = sitting.last_vote
         self.query_one(StatusLine).show(
@@ -115,47 +135,37 @@ class ReviewScreen(Screen[None]):
             self._trouble,
             last,
             last_saved=last is not None and sitting.is_saved(last.key),
+            undo_key=self._table.shown("undo"),
         )
-        self.query_one(SidePane).show(shown, sitting.draft)
-        self._show_message()
+        self.query_one(KeysLine).show(keys_now(sitting, self._table, finding=finding))
 
-    def _show_item(self, shown: Shown | None) -> None:
-        self.set_class(shown is not None, "-judging")
-        self.query_one(QueryBox).show(shown.block.query if shown else None)
-        if shown is None:
-            return
-        self.query_one(ContextLine).show(shown.block)
-        self.query_one("#passage", PassageView).show(shown.item.passage, shown)
-        self._show_rule()
+    def _show_side(self) -> None:
+        displayed = None if self._sitting.is_paused else self._displayed
+        shown = displayed.shown if isinstance(displayed, Revealed) else displayed
+        if shown is not None and self.has_class("-wide"):
+            self._around.want(shown.claim.item_id)
+        around = self._around.of(shown.claim.item_id) if shown else None
+        self.query_one(SidePane).show(shown, self._sitting.draft, around)
 
     def _show_message(self) -> None:
-        sitting, message = self._sitting, self.query_one("#message", Static)
-        match sitting.phase:
-            case Phase.EMPTY if sitting.left is not None:
-                now = self._clock.utc()
-                message.update(nothing_left(sitting.left, sitting.tally, self._seat.pool, now))
-            case Phase.ENDED:
-                message.update(sitting_ended(sitting.tally, self._seat.limit or 0))
-            case Phase.WAITING if self._displayed is None and sitting.tally.done:
-                message.update("Looking for the next item …")
-            case _:
-                pass
-
-    def _show_rule(self) -> None:
-        first, last, total = self.query_one("#passage", PassageView).in_sight
-        self.query_one(PassageRule).show(first, last, total)
+        told = message_of(self._sitting, self._seat, self._table, self._clock.utc())
+        if told:
+            self.query_one("#message", Static).update(told)
 
     # What is in sight
 
-    def on_passage_view_painted(self, event: PassageView.Painted) -> None:
+    def on_item_pane_in_sight(self, event: ItemPane.InSight) -> None:
         """From now on the item is on the screen."""
         if event.what is self._displayed:
             self._in_sight_again()
-            self._show_rule()
 
-    def on_passage_view_moved(self) -> None:
-        """Say which lines are in sight."""
-        self._show_rule()
+    def on_item_pane_searched(self, event: ItemPane.Searched) -> None:
+        """While something is typed into the search, no key is a label."""
+        if event.is_on:
+            self._sitting.hidden()
+        else:
+            self.call_after_refresh(self._in_sight_again)
+        self.sync()
 
     def on_screen_suspend(self) -> None:
         """Another screen lies on top."""
@@ -172,27 +182,35 @@ class ReviewScreen(Screen[None]):
         self.set_class(self._too_small, "-too-small")
         if self._too_small:
             self._sitting.hidden()
-            self.query_one("#too-small", Static).update(
-                f"This terminal has {width}x{height} cells;\n"
-                f"reviewing needs {MIN_WIDTH}x{MIN_HEIGHT}.\nNo key labels here. q ends."
-            )
+            self.query_one("#too-small", Static).update(too_small(width, height))
         else:
             self.call_after_refresh(self._in_sight_again)
+        if self.is_mounted:
+            self.call_after_refresh(self._show_side)
 
     def _in_sight_again(self) -> None:
-        if self._displayed is not None and self.is_current and not self._too_small:
+        covered = not self.is_current or self._too_small or self._item.is_finding
+        if covered or self._sitting.is_paused:
+            return
+        if isinstance(self._displayed, Shown):
             self._sitting.painted(self._displayed, self._clock.seconds())
+        elif self._displayed is not None:
+            self._sitting.reveal_painted(self._clock.seconds())
 
     # From the writer
 
-    def on_opened(self, _: Opened) -> None:
+    def on_opened(self, event: Opened) -> None:
         """Begin."""
         self._sitting.begin()
+        self._sitting.notice = event.told
         self.sync()
 
     def on_answered(self, event: Answered) -> None:
         """Take an answer of the database."""
+        if isinstance(event.answer, Surrounded):
+            self._around.take(event.answer)
         self._sitting.answered(event.answer)
+        self._pages.renew()
         self.sync()
 
     def on_trouble(self, event: Trouble) -> None:
@@ -203,7 +221,7 @@ class ReviewScreen(Screen[None]):
     def tick(self) -> None:
         """Count down to the next free item, and look for it."""
         left = self._sitting.left.left if self._sitting.left is not None else None
-        if left is None or not left.held:
+        if left is None or not left.held or self._sitting.is_paused:
             return
         due = left.next_free is not None and self._clock.utc() >= left.next_free
         if due or self._clock.seconds() - self._looked_at >= _LOOK_AGAIN:
@@ -215,84 +233,17 @@ class ReviewScreen(Screen[None]):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Let keys that need an item do nothing without one; in a small terminal, all keys."""
+        sitting = self._sitting
         if self._too_small:
             return False
-        if action in _NEED_ITEM and self._sitting.current is None:
+        if sitting.is_paused and action not in _WHILE_PAUSED:
+            return False
+        if self.is_mounted and self._item.is_finding and action not in _WHILE_FINDING:
+            return False
+        if action in _NEED_ITEM and sitting.current is None:
+            return False
+        if action == "go_on" and sitting.revealed is None:
+            return False
+        if action == "answer" and self._displayed is None:
             return False
         return super().check_action(action, parameters)
-
-    def action_answer(self, place: int) -> None:
-        """Give an answer, by its place from the worst."""
-        shown = self._sitting.current
-        if shown is not None and len(shown.block.rubric.scale.levels) >= MAX_ANSWERS:
-            self._sitting.notice = "this scale has too many levels for keys: use --plain"
-        else:
-            self._sitting.choose(place)
-        self.sync()
-
-    def action_undo(self) -> None:
-        """Take the last vote back."""
-        self._sitting.undo()
-        self.sync()
-
-    def action_skip(self) -> None:
-        """Leave the item to others."""
-        self._sitting.skip_by_key()
-        self.sync()
-
-    def action_widen(self) -> None:
-        """Take skipped items again, or items of all pools."""
-        self._sitting.widen()
-        self.sync()
-
-    def action_back(self) -> None:
-        """Go back from the question why an item can't be judged."""
-        self._sitting.stop_asking()
-        self.sync()
-
-    def action_note(self) -> None:
-        """Write a note."""
-        screen = WritingScreen("Note on this item", self._sitting.draft, "leaves it as a draft")
-        self.app.push_screen(screen, self._take_note)
-
-    def _take_note(self, written: Written | None) -> None:
-        if written is not None and self._sitting.current is not None:
-            if written.is_finished:
-                self._sitting.note(written.text)
-            else:
-                self._sitting.keep_draft(written.text)
-        self.sync()
-
-    def action_flag(self) -> None:
-        """Flag the item."""
-        screen = WritingScreen("Flag this item: what is wrong with it?", "", "drops it")
-        self.app.push_screen(screen, self._take_flag)
-
-    def _take_flag(self, written: Written | None) -> None:
-        if written is not None and written.is_finished and self._sitting.current is not None:
-            self._sitting.note(written.text, is_flag=True)
-        self.sync()
-
-    def action_context(self) -> None:
-        """Show the whole query and where the passage stands."""
-        if (shown := self._displayed) is not None:
-            self.app.push_screen(
-                ReadingScreen("Query and context", context_text(shown.block, shown.snapshot))
-            )
-
-    def action_rubric(self) -> None:
-        """Show what each level means."""
-        if (shown := self._displayed) is not None:
-            self.app.push_screen(ReadingScreen("Rubric", rubric_text(shown.block.rubric)))
-
-    def action_help(self) -> None:
-        """Show the keys."""
-        self.app.push_screen(ReadingScreen("Help", help_text()))
-
-    def action_scroll(self, lines: int) -> None:
-        """Scroll the passage by lines."""
-        self.query_one("#passage", PassageView).scroll_lines(lines)
-
-    def action_page(self, pages: int) -> None:
-        """Scroll the passage by pages."""
-        self.query_one("#passage", PassageView).scroll_pages(pages)

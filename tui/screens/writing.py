@@ -11,8 +11,8 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
-from labeler.assessment.visible import visible_line
 from tui.text import line
+from tui.widgets.finding import SafeInput
 
 __all__ = ["WritingScreen", "Written"]
 
@@ -23,14 +23,6 @@ class Written:
 
     text: str
     is_finished: bool
-
-
-class _SafeInput(Input):
-    """An input in which pasted control characters become visible."""
-
-    def validate_value(self, value: str) -> str:
-        """Make what was typed or pasted safe to show."""
-        return visible_line(value)
 
 
 class WritingScreen(ModalScreen[Written]):
@@ -48,7 +40,7 @@ class WritingScreen(ModalScreen[Written]):
         """Lay out title, input and keys."""
         with Vertical(id="slip"):
             yield Static(line((self._title, "bold")), markup=False)
-            yield _SafeInput(self._draft, select_on_focus=False)
+            yield SafeInput(self._draft, select_on_focus=False)
             yield Static(
                 line(("Enter", "bold"), " keeps it   ", ("Esc", "bold"), f" {self._leave}"),
                 markup=False,

@@ -2,67 +2,119 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from rich.cells import cell_len
+from textual.content import Content
 from textual.widgets import Static
 
 from labeler.assessment.rubric import Rubric
 from labeler.queue.sitting.answers import CANT_JUDGE_REASONS, answers_in_order
 from labeler.queue.sitting.orders import Vote
 from labeler.queue.sitting.tally import Tally
-from tui.bindings import KEYS, answer_keys
-from tui.text import Line, level_name, line
+from tui.bindings import KeyTable
+from tui.text import Line, displayed_line, level_name, line
 from tui.wording import bar, percent
 
 __all__ = ["AnswersLine", "KeysLine", "ProgressLine", "StatusLine"]
 
 _BAR = 16
+_NAME = 24
+"""Cells that a name may take on the line of progress."""
 
 
 class ProgressLine(Static):
     """Who reviews what, how far, how fast, and whether all of it is on disk."""
 
+    _pieces: tuple[list[Line], list[Line], list[Line]] = ([], [], [])
+
     def show(self, reviewer: str, snapshot: str, tally: Tally, unsaved: int) -> None:
         """Show where the sitting stands."""
         done, total = tally.done, tally.total
         pace = tally.seconds_per_item
-        pieces: list[Line] = [reviewer]
-        if snapshot:
-            pieces.append(f" · {snapshot}")
-        if total:
-            share = f"{done}/{total} {percent(done, total)}%"
-            pieces.append(f"  {bar(done, total, _BAR)}  {share}")
-        if pace is not None:
-            pieces.append(f"  {pace:.1f} s/item")
         # The word comes first: in a narrow terminal the end of the line is cut.
-        state = "saved" if unsaved == 0 else f"{unsaved} NOT SAVED"
+        state: Line = "saved" if unsaved == 0 else (f"{unsaved} NOT SAVED", "bold")
+        who: list[Line] = [state, " · ", _short(reviewer)]
+        who += [f" · {_short(snapshot)}"] if snapshot else []
+        far: list[Line] = [f"  {done}/{total} {percent(done, total)}%"] if total else []
+        far += [f"  {pace:.1f} s/item"] if pace is not None else []
+        self._pieces = who, [f"  {bar(done, total, _BAR)}"] if total else [], far
         self.set_class(unsaved > 0, "-unsaved")
-        self.update(line((state, "" if unsaved == 0 else "bold"), " · ", *pieces))
+        self._draw()
+
+    def on_resize(self) -> None:
+        """Leave the bar out where it has no room."""
+        self._draw()
+
+    def _draw(self) -> None:
+        who, bar_piece, far = self._pieces
+        whole = line(*who, *bar_piece, *far)
+        fits = whole.cell_length <= self.size.width
+        self.update(whole if fits or not self.size.width else line(*who, *far))
 
 
 class AnswersLine(Static):
     """The answers and their keys, or the reasons why an item can't be judged."""
 
-    def show(self, rubric: Rubric | None, *, asking: bool) -> None:
-        """Show the answers of a rubric's scale."""
+    _parts: Sequence[Sequence[Line]] = ()
+
+    def show(
+        self,
+        rubric: Rubric | None,
+        *,
+        asking: bool,
+        finding: bool = False,
+        table: KeyTable | None = None,
+    ) -> None:
+        """Show the answers of a rubric's scale, or that keys don't give any just now."""
+        parts: list[list[Line]] = []
         if rubric is None:
-            self.update("")
+            pass
+        elif finding:
+            parts = [[("Keys are typed into the search; none is a label.", "dim")]]
         elif asking:
-            pieces: list[Line] = [("Why? ", "bold")]
-            for number, reason in enumerate(CANT_JUDGE_REASONS, 1):
-                pieces += [(f" {number} ", "bold"), reason]
-            self.update(line(*pieces, "   Esc back"))
+            reasons = enumerate(CANT_JUDGE_REASONS, 1)
+            parts = [[("Why? ", "bold")]]
+            parts += [[(f"{key} ", "bold"), why] for key, why in reasons]
+            parts.append(["Esc back"])
         else:
-            pieces = []
-            for place, level in enumerate(answers_in_order(rubric), 1):
-                letter, digit = answer_keys(place)
-                key = f"{letter}/{digit} " if letter else f"{digit} "
-                pieces += ["  " if pieces else "", (key, "bold"), level_name(level)]
-            self.update(line(*pieces))
+            keys = table or KeyTable()
+            answers = answers_in_order(rubric)[: len(keys.answers)]
+            parts = [
+                [(f"{keys.answer(place)} ", "bold"), level_name(level)]
+                for place, level in enumerate(answers, 1)
+            ]
+        if parts != self._parts:
+            self._parts = parts
+            self._draw()
+
+    def on_resize(self) -> None:
+        """Break lines between answers, not within."""
+        self._draw()
+
+    def _draw(self) -> None:
+        width = self.size.width or self.app.size.width - 2
+        rows: list[Content] = []
+        for part in (line(*pieces) for pieces in self._parts):
+            if rows and rows[-1].cell_length + 2 + part.cell_length <= width:
+                rows[-1] = Content.assemble(rows[-1], "  ", part)
+            else:
+                rows.append(part)
+        self.update(Content("\n").join(rows))
 
 
 class StatusLine(Static):
     """What the last key did: a refusal, trouble with the database, or the last vote."""
 
-    def show(self, notice: str, trouble: str, last: Vote | None, *, last_saved: bool) -> None:
+    def show(
+        self,
+        notice: str,
+        trouble: str,
+        last: Vote | None,
+        *,
+        last_saved: bool,
+        undo_key: str = "u",
+    ) -> None:
         """Show the most pressing of what there is to say."""
         self.set_class(bool(notice or trouble), "-notice")
         if notice:
@@ -74,16 +126,41 @@ class StatusLine(Static):
         else:
             name = level_name(last.level) + (f" ({last.note})" if last.note else "")
             state = "saved" if last_saved else "not saved yet"
-            self.update(line(f"last: {name} · {state} · ", ("u", "bold"), " takes it back"))
+            self.update(line(f"last: {name} · {state} · ", (undo_key, "bold"), " takes it back"))
 
 
 class KeysLine(Static):
-    """The keys, from the one table."""
+    """The keys that do something now, as many as there is room for."""
 
-    def on_mount(self) -> None:
-        """Write the line once."""
+    _keys: Sequence[tuple[str, str, int]] = ()
+
+    def show(self, keys: Sequence[tuple[str, str, int]]) -> None:
+        """Show keys, what each does, and its rank: the highest ranks are left out first."""
+        if keys != self._keys:
+            self._keys = keys
+            self._draw()
+
+    def on_resize(self) -> None:
+        """Show as many as there is room for."""
+        self._draw()
+
+    def _draw(self) -> None:
+        kept = list(self._keys)
+        while len(kept) > 1 and self._width(kept) > self.size.width > 0:
+            kept.remove(max(kept, key=lambda row: row[2]))
         pieces: list[Line] = []
-        for row in KEYS:
-            if row.short:
-                pieces += ["  " if pieces else "", (row.shown, "bold"), f" {row.short}"]
+        for key, word, _ in kept:
+            pieces += ["  " if pieces else "", (key, "bold"), f" {word}"]
         self.update(line(*pieces))
+
+    @staticmethod
+    def _width(keys: Sequence[tuple[str, str, int]]) -> int:
+        return sum(cell_len(key) + 1 + cell_len(word) + 2 for key, word, _ in keys) - 2
+
+
+def _short(name: str) -> str:
+    shown = displayed_line(name)
+    if cell_len(shown) <= _NAME:
+        return shown
+    kept = line(shown).truncate(_NAME - 1).plain
+    return f"{kept}…"

@@ -1,24 +1,38 @@
-"""The passage: wrapped once, of which only the visible lines are drawn; any length will do."""
+"""The passage: only its visible lines are marked and drawn, so that any length will do."""
 
 from __future__ import annotations
 
+import time
+from bisect import bisect_left
+from typing import ClassVar
+
 from rich.segment import Segment
-from textual.content import Content
 from textual.geometry import Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
-from textual.widgets import Static
 
-from labeler.assessment.blind import Block
-from labeler.assessment.visible import visible
-from tui.text import context_facts, line
+from labeler.search.words import Findable
+from tui.marking import stretches, terms_in
+from tui.text import displayed
+from tui.wrapping import WrappedText
 
-__all__ = ["ContextLine", "PassageRule", "PassageView"]
+__all__ = ["PassageView"]
+
+_FEW = 100
+"""Lines that are wrapped at once."""
+
+_SLICE = 0.006
+"""Seconds for which lines are wrapped without letting a key through."""
+
+_TERM, _MATCH, _CURRENT = "passage--term", "passage--match", "passage--current"
+_MARKED = {_TERM: 1, _MATCH: 2, _CURRENT: 3}
 
 
 class PassageView(ScrollView, can_focus=False):
-    """A text that scrolls by lines."""
+    """A text that scrolls by lines, in which words stand out and phrases are found."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = set(_MARKED)
 
     class Painted(Message):
         """The first lines of a text are on the screen.
@@ -32,44 +46,134 @@ class PassageView(ScrollView, can_focus=False):
             self.what = what
 
     class Moved(Message):
-        """Other lines are in sight."""
+        """Other lines are in sight, or more is known of how many there are."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)
         self._text = ""
         self._what: object = None
-        self._lines: list[str] = []
-        self._wrapped_at = 0
+        self._lines = WrappedText("", 2)
         self._announced = True
+        self._terms: frozenset[str] = frozenset()
+        self._are_terms_shown = True
+        self._findable: Findable | None = None
+        self._matches: list[tuple[int, int]] = []
+        self._match = 0
 
-    def show(self, text: str, what: object = None) -> None:
-        """Show a text from its beginning; `Painted` tells when it is on the screen."""
-        self._text = visible(text).expandtabs()
+    def show(self, text: str, what: object = None, *, terms: frozenset[str] = frozenset()) -> None:
+        """Show a text from its beginning; `Painted` tells when it is on the screen.
+
+        Args:
+            text: The text.
+            what: What `Painted` hands back.
+            terms: Words that stand out, as `tui.marking.query_terms` makes them.
+        """
+        self._text = displayed(text)
         self._what = what
+        self._terms = terms
         self._announced = False
-        self._wrapped_at = 0
+        self._findable = None
+        self._matches = []
         self._wrap()
         self.scroll_to(y=0, animate=False)
         self.refresh()
 
     @property
     def in_sight(self) -> tuple[int, int, int]:
-        """The first and the last line in sight, counted from 1, and how many there are."""
+        """The first and the last line in sight, counted from 1, and how many are known."""
         total = len(self._lines)
         first = min(self.scroll_offset.y + 1, total)
         return first, min(total, self.scroll_offset.y + self.size.height), total
 
+    @property
+    def is_all_known(self) -> bool:
+        """Whether it is known how many lines there are."""
+        return self._lines.is_complete
+
+    @property
+    def _first_place(self) -> int:
+        """Where in the text the first line in sight begins."""
+        if not len(self._lines):
+            return 0
+        return self._lines.span(min(self.scroll_offset.y, len(self._lines) - 1))[0]
+
+    # Scrolling
+
     def scroll_lines(self, lines: int) -> None:
         """Scroll down by lines, or up."""
-        self.scroll_relative(y=lines, animate=False)
+        self._scroll_by(lines)
 
     def scroll_pages(self, pages: int) -> None:
         """Scroll down by pages, or up; one line stays in sight."""
-        self.scroll_relative(y=pages * max(1, self.size.height - 1), animate=False)
+        self._scroll_by(pages * max(1, self.size.height - 1))
+
+    def scroll_to_edge(self, *, end: bool) -> None:
+        """Scroll to the end, or to the beginning."""
+        if end:
+            self._know(len(self._text))
+        self.scroll_to(y=self.max_scroll_y if end else 0, animate=False)
+
+    def _scroll_by(self, lines: int) -> None:
+        wanted = self.scroll_offset.y + lines + self.size.height
+        if wanted > len(self._lines):
+            self._lines.grow(wanted - len(self._lines) + _FEW)
+            self._measure()
+        self.scroll_relative(y=lines, animate=False)
+
+    # What stands out
+
+    def show_terms(self, *, shown: bool) -> None:
+        """Let the words that stand out do so, or not."""
+        self._are_terms_shown = shown
+        self.refresh()
+
+    def find(self, phrase: str) -> tuple[int, int]:
+        """Find a phrase, from the lines in sight on.
+
+        Returns:
+            Which match is the current one, counted from 1, and how many there are; 0 and 0 when
+            there is none.
+        """
+        if self._findable is None:
+            self._findable = Findable(self._text)
+        self._matches = self._findable.places(phrase)
+        top = self._first_place
+        after = (place for place, (start, _) in enumerate(self._matches) if start >= top)
+        self._match = next(after, 0)
+        return self._show_match()
+
+    def find_next(self, steps: int) -> tuple[int, int]:
+        """Go to the next match, or back; after the last comes the first. Returns as `find`."""
+        if self._matches:
+            self._match = (self._match + steps) % len(self._matches)
+        return self._show_match()
+
+    def stop_finding(self) -> None:
+        """Let matches stand out no longer; the passage stays where it is."""
+        self._matches = []
+        self.refresh()
+
+    def _show_match(self) -> tuple[int, int]:
+        self.refresh()
+        if not self._matches:
+            return 0, 0
+        place = self._matches[self._match][0]
+        self._know(place)
+        at, top, height = self._lines.line_at(place), self.scroll_offset.y, self.size.height
+        if not top <= at < top + height:
+            self.scroll_to(y=max(0, at - height // 3), animate=False)
+        return self._match + 1, len(self._matches)
+
+    # Drawing
 
     def on_resize(self) -> None:
-        """Wrap the text anew."""
-        self._wrap()
+        """Wrap the text anew; what stood on the first line stays in sight."""
+        width = self.scrollable_content_region.width
+        if width != self._lines.width:
+            place = self._first_place
+            self._wrap()
+            self._know(place)
+            self.scroll_to(y=self._lines.line_at(place), animate=False)
         self.post_message(self.Moved())
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
@@ -86,37 +190,64 @@ class PassageView(ScrollView, can_focus=False):
         index = y + self.scroll_offset.y
         if index >= len(self._lines):
             return Strip.blank(width, style)
-        return Strip([Segment(self._lines[index], style)]).adjust_cell_length(width, style)
+        start, end = self._lines.span(index)
+        styles = {
+            name: style + self.get_component_rich_style(name, partial=True) for name in _MARKED
+        }
+        segments = [
+            Segment(self._text[first:last], styles.get(name, style))
+            for first, last, name in stretches(start, end, self._marks(start, end))
+        ]
+        return Strip(segments).adjust_cell_length(width, style)
+
+    def _marks(self, start: int, end: int) -> list[tuple[int, int, str]]:
+        marks: list[tuple[int, int, str]] = []
+        if self._are_terms_shown:
+            terms = terms_in(self._text, start, end, self._terms)
+            marks = [(first, last, _TERM) for first, last in terms]
+        for place, (first, last) in self._matches_in(start, end):
+            marks.append((first, last, _CURRENT if place == self._match else _MATCH))
+        return marks
+
+    def _matches_in(self, start: int, end: int) -> list[tuple[int, tuple[int, int]]]:
+        first = max(0, bisect_left(self._matches, (start, start)) - 1)
+        last = bisect_left(self._matches, (end, end))
+        return [
+            (place, self._matches[place])
+            for place in range(first, last)
+            if self._matches[place][1] > start
+        ]
+
+    # Wrapping
 
     def _wrap(self) -> None:
         width = self.scrollable_content_region.width
-        if width < 2 or width == self._wrapped_at:  # noqa: PLR2004 - a wide character needs 2
+        if width < 2:  # noqa: PLR2004 - a wide character needs 2
+            self._lines = WrappedText("", 2)
             return
-        self._wrapped_at = width
-        self._lines = [wrapped.plain for wrapped in Content(self._text).wrap(width)]
-        self.virtual_size = Size(width, len(self._lines))
+        self._lines = WrappedText(self._text, width)
+        self._lines.grow(max(_FEW, self.size.height + 1))
+        self._measure()
+        if not self._lines.is_complete:
+            self.set_timer(_SLICE, self._wrap_on)
 
+    def _wrap_on(self) -> None:
+        """Wrap a part of what isn't wrapped yet."""
+        if self._lines.is_complete:
+            return
+        until = time.perf_counter() + _SLICE
+        while time.perf_counter() < until and not self._lines.is_complete:
+            self._lines.grow(_FEW)
+        self._measure()
+        if not self._lines.is_complete:
+            self.set_timer(_SLICE, self._wrap_on)
 
-class PassageRule(Static):
-    """The line above the passage: which lines are in sight, and whether there are more."""
+    def _know(self, place: int) -> None:
+        """Wrap as far as a place in the text."""
+        if not self._lines.is_complete:
+            self._lines.line_at(place)
+            self._measure()
 
-    def show(self, first: int, last: int, total: int) -> None:
-        """Say which lines are in sight."""
-        where = f"line {first} of {total}" if first == last else f"lines {first}-{last} of {total}"
-        more = [
-            *(["more above"] if first > 1 else []),
-            *(["more below"] if last < total else []),
-        ]
-        told = " · ".join(["passage", where, *more])
-        self.update(line(("─ ", "dim"), told, (" " + "─" * 200, "dim")))
-
-
-class ContextLine(Static):
-    """Where the passage stands, on one line, for terminals without the side pane."""
-
-    def show(self, block: Block) -> None:
-        """Show what decides whether a passage fits a query's conditions."""
-        facts = [(name, value) for name, value in context_facts(block) if name != "source"]
-        told = " · ".join(value if name == "title" else f"{name} {value}" for name, value in facts)
-        self.set_class(bool(facts), "-known")
-        self.update(line((told, "italic")))
+    def _measure(self) -> None:
+        self.virtual_size = Size(self._lines.width, len(self._lines))
+        self.post_message(self.Moved())

@@ -11,7 +11,12 @@ from tui.text import line
 
 __all__ = ["QueryBox"]
 
-_QUERY_LINES, _NEED_LINES, _CONDITION_LINES = 3, 2, 1
+_TALL = 20
+"""From so many lines of a terminal on, a query takes as many as it needs, up to six."""
+
+_LINES, _FEW_LINES = (3, 2, 1), (2, 1, 1)
+"""Lines of query, need and conditions at the most: in a tall terminal, and in a short one."""
+
 _LONGEST = 2_000
 """More characters than these lines hold on any terminal."""
 
@@ -29,7 +34,7 @@ class QueryBox(Widget):
         self.refresh(layout=True)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002 - Textual's signature
-        """Take as many lines as the query needs, up to six."""
+        """Take as many lines as the query needs, as far as the terminal is tall enough."""
         return len(self._lines(width))
 
     def render(self) -> Content:
@@ -40,12 +45,13 @@ class QueryBox(Widget):
         query = self._query
         if query is None or width < 2:  # noqa: PLR2004 - a wide character needs 2
             return []
-        rows = _wrapped(line(("Q  ", "bold"), (query.text[:_LONGEST], "bold")), width, _QUERY_LINES)
+        asked, need, conditions = _LINES if self.app.size.height >= _TALL else _FEW_LINES
+        rows = _wrapped(line(("Q  ", "bold"), (query.text[:_LONGEST], "bold")), width, asked)
         if query.need:
-            rows += _wrapped(line("Need: ", query.need[:_LONGEST]), width, _NEED_LINES)
+            rows += _wrapped(line("Need: ", query.need[:_LONGEST]), width, need)
         if query.conditions:
             listed = ", ".join(f"{name}: {value}" for name, value in query.conditions.items())
-            rows += _wrapped(line("Asked under: ", listed[:_LONGEST]), width, _CONDITION_LINES)
+            rows += _wrapped(line("Asked under: ", listed[:_LONGEST]), width, conditions)
         return rows
 
 

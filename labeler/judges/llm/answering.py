@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
@@ -24,7 +23,7 @@ from labeler.judges.spellings import spellings_of
 from labeler.labels import Grade, Level, Outcome, Scale
 from labeler.providers.chat import AnswerShape, Ended, Reply
 from labeler.providers.reading import UnreadableAnswer, clean_text, level_of
-from labeler.search.lexical import tokens
+from labeler.search.words import compatible, tokens
 
 __all__ = ["answer_shape", "holds_quote", "verdict_of"]
 
@@ -131,7 +130,7 @@ def holds_quote(passage: str, quote: str) -> bool:
 
 
 def _plain(text: str) -> str:
-    return " ".join(unicodedata.normalize("NFKC", text).split())
+    return " ".join(compatible(text).split())
 
 
 def verdict_of(

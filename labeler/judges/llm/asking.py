@@ -91,9 +91,13 @@ async def answer_questions(
             answers.add(judge, question, replies)
             observe(len(answers.verdicts))
 
-    async with asyncio.TaskGroup() as tasks:
-        for question in questions:
-            tasks.create_task(answer(question))
+    tasks = [asyncio.create_task(answer(question)) for question in questions]
+    try:
+        await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
     return answers
 
 

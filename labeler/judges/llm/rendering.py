@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -14,6 +13,7 @@ from labeler.assessment.rubric import Rubric
 from labeler.judges.llm.prompts import JudgePrompt, fill
 from labeler.labels import Level, Scale
 from labeler.providers.chat import AnswerMode, Message
+from labeler.search.words import compatible
 
 __all__ = ["ABSTAIN", "Example", "Renderer", "level_codes"]
 
@@ -144,7 +144,7 @@ class Renderer:
 
     def _fence(self, texts: Sequence[str]) -> str:
         """Choose a mark that stands in none of the texts, the same one wherever it can be."""
-        folded = [unicodedata.normalize("NFKC", text).casefold() for text in texts]
+        folded = [compatible(text).casefold() for text in texts]
         number = 0
         while True:
             seed = f"{self.prompt.digest}\n{number}"

@@ -130,6 +130,15 @@ async def _go_through(run: _Run) -> None:
     """Hand demands to tasks, as many at a time as may be in flight."""
     slots = asyncio.Semaphore(run.options.in_flight)
     tasks: set[asyncio.Task[None]] = set()
+    bugs: list[BaseException] = []
+
+    def ended(task: asyncio.Task[None]) -> None:
+        tasks.discard(task)
+        slots.release()
+        if not task.cancelled() and (bug := task.exception()) is not None:
+            bugs.append(bug)
+            run.stopping.set()
+
     parts = demands(
         run.store,
         run.pool,
@@ -152,10 +161,11 @@ async def _go_through(run: _Run) -> None:
                     break
                 task = asyncio.create_task(_judge(run, demand))
                 tasks.add(task)
-                task.add_done_callback(tasks.discard)
-                task.add_done_callback(lambda _: slots.release())
-        while tasks:
-            await asyncio.gather(*tasks)
+                task.add_done_callback(ended)
+        if tasks:
+            await asyncio.wait(tasks)
+        if bugs:
+            raise bugs[0]
     finally:
         for task in tasks:
             task.cancel()
@@ -286,9 +296,12 @@ async def _write(run: _Run) -> None:
         try:
             # In a thread, so that the event loop goes on meanwhile.
             await asyncio.to_thread(_commit, run, part)
-        except LabelerError as error:
+        except BaseException as error:
             # The run ends, and what it holds is committed then.
             run.tried, run.answers = [*part[0], *run.tried], [*part[1], *run.answers]
+            run.stopping.set()
+            if not isinstance(error, LabelerError):
+                raise
             run.stop(error)
             return
 

@@ -236,9 +236,7 @@ def run_interruptible(work: Coroutine[Any, Any, _T]) -> _T:
         ) from None
 
 
-def stop_on_interrupt(
-    stopping: asyncio.Event, interrupts: Callable[[], int] | None = None
-) -> None:
+def stop_on_interrupt(stopping: asyncio.Event, interrupts: Callable[[], int] | None = None) -> None:
     """Set the event at the first Ctrl-C, and cancel this task at the second.
 
     `run_interruptible` tells what comes of the second.

@@ -21,6 +21,7 @@ from labeler.records import table
 from labeler.records.judgments import Judgment, Occasion
 from labeler.records.ledger import Job, JobState
 from labeler.records.scales import AssessorKind
+from labeler.store.bulk import is_one_of
 from labeler.store.database import Store, WriteTransaction
 from labeler.store.registry import assessor_key, scale_key, store_texts
 
@@ -163,8 +164,11 @@ def _store_judgments(
         rubric.scale.digest: scale_key(tx, rubric.scale)[1]
         for rubric in {one.question.rubric.digest: one.question.rubric for one in answers}.values()
     }
+    there = _judged_meanwhile(tx, assessor, answers)
     rows = []
     for one in answers:
+        if (one.question.item.item_id, one.question.digest, one.sample) in there:
+            continue
         verdict = one.verdict
         known = responses.get(one.question.requests[0].digest, [])
         is_closed = verdict.outcome in {Outcome.JUDGED, Outcome.ABSTAINED}
@@ -172,7 +176,26 @@ def _store_judgments(
         level_ids = levels[one.question.rubric.scale.digest]
         flagged = replace(verdict, flags=(*verdict.flags, CIRCULAR)) if circular else verdict
         rows.append(_row(tx, one, flagged, assessor, level_ids, texts, response))
-    tx.connection.execute(sa.insert(table(Judgment)), rows)
+    if rows:
+        tx.connection.execute(sa.insert(table(Judgment)), rows)
+
+
+def _judged_meanwhile(
+    tx: WriteTransaction, assessor: int, answers: Sequence[Answered]
+) -> set[tuple[int, str, int]]:
+    """Tell what another run of the same judge has stored since this one looked."""
+    judgment = table(Judgment)
+    columns = (judgment.c.item_id, judgment.c.request_digest, judgment.c.sample)
+    statement = sa.select(*columns).where(
+        is_one_of(
+            tx.connection,
+            judgment.c.request_digest,
+            sorted({one.question.digest for one in answers}),
+        ),
+        judgment.c.assessor_id == assessor,
+        judgment.c.occasion == Occasion.FIRST.value,
+    )
+    return {(int(i), str(d), int(s)) for i, d, s in tx.connection.execute(statement)}
 
 
 def _row(

@@ -34,7 +34,9 @@ _LISTEN_SECONDS = 1.0
 class SharedCounter:
     """What is spent and set aside, in memory that processes share; each has a place of its own."""
 
-    def __init__(self, lock: Any, spent: Any, held: Any, place: int) -> None:
+    def __init__(
+        self, lock: AbstractContextManager[Any], spent: Any, held: Any, place: int
+    ) -> None:
         self._lock = lock
         self._spent = spent
         self._held = held

@@ -55,6 +55,5 @@ def _rubric(block: Block) -> dict[str, str | None]:
 
 def _written(fields: dict[str, str | None], other: dict[str, str | None]) -> str:
     differing = {name: text for name, text in fields.items() if other.get(name) != text}
-    return "\n".join(
-        f"{name}: {text or '-'}" if name else text or "-" for name, text in differing.items()
-    )
+    rows = [f"{name}: {text or '-'}" if name else text or "-" for name, text in differing.items()]
+    return "\n".join(rows) or "-"

@@ -27,7 +27,6 @@ from labeler.queue.sitting.orders import (
     Renew,
     Renewed,
     Revealed,
-    Shown,
     Skip,
     Surround,
     Surrounded,
@@ -92,11 +91,8 @@ class Desk:
         match order:
             case Vote():
                 return self._vote(order)
-            case Skip(key, shown, dwell_ms):
-                return self._keep(shown, Event(key, EventKind.SKIP, shown.block, dwell_ms=dwell_ms))
-            case Note(key, shown, text, is_flag):
-                kind = EventKind.FLAG if is_flag else EventKind.NOTE
-                return self._keep(shown, Event(key, kind, shown.block, note=text))
+            case Skip() | Note():
+                return self._keep(order)
             case ProposeEvidence() | ProposeQuery():
                 return self._propose(order)
             case Undo(key, of):
@@ -129,7 +125,14 @@ class Desk:
         """Give back what is held."""
         release(self.store, self._reviewer_id)
 
-    def _keep(self, shown: Shown, event: Event) -> Kept:
+    def _keep(self, order: Skip | Note) -> Kept:
+        shown = order.shown
+        match order:
+            case Skip(key, _, dwell_ms):
+                event = Event(key, EventKind.SKIP, shown.block, dwell_ms=dwell_ms)
+            case Note(key, _, text, is_flag):
+                kind = EventKind.FLAG if is_flag else EventKind.NOTE
+                event = Event(key, kind, shown.block, note=text)
         record_event(self.store, self._reviewer_id, shown.claim, event)
         return Kept(event.key)
 

@@ -8,28 +8,16 @@ done. It never says anything that would unblind: no reasons, no systems, nobody'
 from __future__ import annotations
 
 from labeler.labels import Level
+from labeler.queue.sitting.answering import HELD_KEY, Answering
 from labeler.queue.sitting.answers import CANT_JUDGE_REASONS
-from labeler.queue.sitting.changes import what_changed
 from labeler.queue.sitting.gate import Press
 from labeler.queue.sitting.orders import (
-    Answer,
     Count,
-    Counted,
-    Done,
-    Fetched,
-    GiveBack,
-    Kept,
     Note,
     Order,
     Renew,
-    Renewed,
-    Revealed,
     Shown,
     Skip,
-    TakenBack,
-    TurnedDown,
-    Undo,
-    Vote,
     Widen,
 )
 from labeler.queue.sitting.proposing import Proposing
@@ -39,13 +27,8 @@ __all__ = ["Sitting"]
 RENEW_EVERY = 60.0
 """Leases are renewed at the first key after so many seconds, and by nothing else."""
 
-_HELD_KEY = "the key is held down: the vote that it gave by itself is taken back"
-_LOST = "somebody else has this item by now: a vote is kept, and counts if there is still room"
-_LOST_LAST = "somebody else had that item by then: your vote is kept, and counts if there is room"
-_EXTRA = "kept as extra, it doesn't count: somebody else had voted meanwhile"
 
-
-class Sitting(Proposing):
+class Sitting(Proposing, Answering):
     """One reviewer's sitting, and what happens in it."""
 
     # What is to be done
@@ -75,13 +58,15 @@ class Sitting(Proposing):
             self._renew(press.at)
         if self._given.settle_suspicion(is_repeat=self._gate.is_repeat):
             self._take_back()
-            self.notice = _HELD_KEY
+            self.notice = HELD_KEY
 
     def painted(self, shown: Shown, at: float) -> None:
         """Take note that an item has been on the screen since a time, in seconds."""
         if shown is self.current:
             self._gate.painted(at)
             self._ending.painted(at)
+            if self._renewed_at is None:
+                self._renewed_at = at
 
     def hidden(self) -> None:
         """Take note that the current item isn't on the screen any more."""
@@ -145,22 +130,6 @@ class Sitting(Proposing):
         self._outbox.add(Skip(self.new_key(), shown, self._gate.dwell_ms))
         self.notice = "skipped: it stays in the queue"
         self._leave()
-
-    def vote(self, level: Level | None, note: str = "") -> Vote:
-        """Vote on the current item without the gate, and go on; None says it can't be judged.
-
-        Raises:
-            LookupError: When there is no current item.
-        """
-        shown = self._need_current()
-        self._flush_draft(shown)
-        vote = Vote(self.new_key(), shown, level, note, self._gate.dwell_ms)
-        self._given.add(vote)
-        self.tally.changed(+1)
-        self.notice = ""
-        self._outbox.add(vote)
-        self._leave()
-        return vote
 
     def note(self, text: str, *, is_flag: bool = False) -> None:
         """Keep a note, or a flag with its reason, with the current item.
@@ -250,87 +219,6 @@ class Sitting(Proposing):
             self._flush_draft(shown)
         self._held.close()
 
-    # What the database answered
-
-    def answered(self, answer: Answer) -> None:
-        """Take note of an answer."""
-        match answer:
-            case Kept(key, extra):
-                self._kept(key, extra=extra)
-            case TurnedDown(key, message, again):
-                self._turned_down(key, message, again)
-            case TakenBack(key, shown, message):
-                self._taken_back(key, shown, message)
-            case Fetched():
-                before = self.current
-                self._held.add(answer)
-                if self.is_over:
-                    self._hand_back()
-                elif before is None:
-                    self._next_item()
-            case Counted(done, still_open):
-                self.tally.counted(done, still_open, since=self._outbox.unsaved_votes)
-            case Renewed(lost):
-                self._renewed(lost)
-            case Revealed():
-                if self._reveals.arrived(answer, self._gate.press):
-                    self._gate.hidden()
-            case Done():
-                pass
-
-    def _renewed(self, lost: frozenset[int]) -> None:
-        last = self.last_vote
-        if self._held.lose(lost):
-            self.notice = _LOST
-        elif last is not None and last.shown.claim.assignment_id in lost:
-            self.notice = _LOST_LAST
-
-    def _kept(self, key: str, *, extra: bool) -> None:
-        order = self._outbox.answered(key)
-        if not isinstance(order, Vote):
-            return
-        if extra:
-            self._forget_vote(key)
-            self.tally.extra += 1
-            self.notice = _EXTRA
-        else:
-            self.tally.saved(order.dwell_ms)
-        # A vote that a held key may have given by itself shows nothing of what it was given on.
-        if self._given.suspect is not order:
-            looks = self._reveals.after_vote(order, self.new_key, self._gate.press)
-            self._outbox.add(*looks)
-
-    def _turned_down(self, key: str, message: str, again: Shown | None) -> None:
-        order = self._outbox.answered(key)
-        self.notice = f"not saved: {message}"
-        if not isinstance(order, Vote):
-            return
-        self._forget_vote(key)
-        if again is not None:
-            changes = what_changed(order.shown.block, again.block)
-            self.changed[again.claim.task_id] = order.shown
-            self.notice += f": {', '.join(name for name, _, _ in changes)}"
-        self._put_first(again)
-
-    def _taken_back(self, key: str, shown: Shown | None, message: str) -> None:
-        self._outbox.answered(key)
-        self._given.undoing = False
-        if message:
-            self.notice = message
-            self._reveals.changing = None
-            return
-        self.tally.undone += 1
-        self.tally.changed(-1)
-        self._given.take_back()
-        self._ending.reopened()
-        if self.notice != _HELD_KEY:
-            self.notice = "the last vote is taken back"
-        self._put_first(shown)
-        changing, self._reveals.changing = self._reveals.changing, None
-        if changing is not None and shown is not None:
-            self.vote(changing)
-            self.notice = "your new label is given; the blind one stays on record"
-
     # How it does it
 
     def _renew(self, at: float) -> None:
@@ -340,14 +228,8 @@ class Sitting(Proposing):
             claims = tuple(shown.claim for shown in self._held.items)
             self._outbox.add(Renew(claims), Count())
 
-    def _need_current(self) -> Shown:
-        shown = self.current
-        if shown is None:
-            raise LookupError("there is no current item")
-        return shown
-
     def _passes_gate(self) -> bool:
-        if self.notice == _HELD_KEY and (self.undoing or self._gate.is_repeat):
+        if self.notice == HELD_KEY and (self.undoing or self._gate.is_repeat):
             return False
         reason = self._gate.refusal(self.unsaved)
         if self.undoing:
@@ -367,44 +249,3 @@ class Sitting(Proposing):
         vote = self.vote(level, note)
         if self._gate.may_be_first_repeat:
             self._given.suspect = vote
-
-    def _take_back(self) -> None:
-        self._asking = False
-        self._given.undoing = True
-        self._reveals.showing = None
-        self.notice = ""
-        self._outbox.add(Undo(self.new_key(), self.last_vote.key if self.last_vote else None))
-
-    def _flush_draft(self, shown: Shown) -> None:
-        text = self.drafts.pop(shown.claim.task_id, "")
-        if text.strip():
-            self._outbox.add(Note(self.new_key(), shown, text.strip()))
-
-    def _forget_vote(self, key: str) -> None:
-        self._given.forget(key)
-        self._ending.reopened()
-        self.tally.changed(-1)
-
-    def _leave(self) -> None:
-        self._held.drop_first()
-        if self._gate.press is not None:
-            self._ending.item_done(self._gate.press.at)
-        if self.is_over:
-            self._hand_back()
-        self._next_item()
-
-    def _hand_back(self) -> None:
-        held = self._held.hand_back()
-        for shown in held:
-            self._flush_draft(shown)
-        if held:
-            self._outbox.add(GiveBack(tuple(shown.claim for shown in held)))
-
-    def _put_first(self, shown: Shown | None) -> None:
-        if shown is not None:
-            self._held.put_first(shown)
-            self._next_item()
-
-    def _next_item(self) -> None:
-        self._asking = False
-        self._gate.next_item()

@@ -225,7 +225,7 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class TurnedDown:
-    """An event was not stored. After a vote, since the item had changed: here it is as it is now."""
+    """An event was not stored; for a vote the item had changed, and here it is as it is now."""
 
     key: str
     message: str

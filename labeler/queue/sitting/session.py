@@ -6,9 +6,11 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from labeler.assessment.query_changes import QueryChange
 from labeler.errors import ConflictError, StoreError
 from labeler.labels import Level
 from labeler.queue.claims import QueueLeft
+from labeler.queue.evidence import EvidenceSearch, FoundPassage
 from labeler.queue.filters import EVERYTHING, QueueFilter
 from labeler.queue.sitting.desk import Desk
 from labeler.queue.sitting.gate import UNSAVED_LIMIT, Press
@@ -66,6 +68,7 @@ class ReviewSession:
     _sitting: Sitting = field(init=False)
     _orders: list[Order] = field(default_factory=list, init=False)
     _lines: int = field(default=0, init=False)
+    _search: EvidenceSearch | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         self._desk = Desk(
@@ -147,6 +150,31 @@ class ReviewSession:
         """
         self._line()
         self._sitting.note(text, is_flag=is_flag)
+        self._perform()
+
+    def find(self, words: str) -> tuple[FoundPassage, ...]:
+        """Search the snapshot of the current item for a passage that is missing.
+
+        Raises:
+            LookupError: When there is no current item.
+        """
+        if self._search is None:
+            self._search = EvidenceSearch(self.store)
+        shown = self._sitting.current
+        if shown is None:
+            raise LookupError("there is no current item")
+        return self._search.find(shown.claim.item_id, words)
+
+    def propose_evidence(self, shown: Shown, evidence_id: int) -> None:
+        """Have somebody else judge an evidence for the query of an item."""
+        self._line()
+        self._sitting.propose_evidence(shown, evidence_id)
+        self._perform()
+
+    def propose_query(self, shown: Shown, change: QueryChange, words: str = "") -> None:
+        """Propose another domain or other conditions for the query of an item."""
+        self._line()
+        self._sitting.propose_query(shown, change, words)
         self._perform()
 
     def undo(self) -> bool:

@@ -200,9 +200,7 @@ def fill(store: Store, folder: Path, texts: Mapping[str, Sequence[str]]) -> None
     results: dict[str, list[str]] = {}
     for query, passages in texts.items():
         names = [f"{query}-{number:03d}" for number in range(len(passages))]
-        rows += [
-            {"_id": name, "text": text} for name, text in zip(names, passages, strict=True)
-        ]
+        rows += [{"_id": name, "text": text} for name, text in zip(names, passages, strict=True)]
         results[query] = names
     import_corpus(store, [write_jsonl(folder / "corpus.jsonl", rows)], CorpusOptions("2026-07"))
     queries: list[dict[str, object]] = [

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from datetime import UTC, datetime
 
+import pytest
+
 from labeler.assessment.rubric import default_rubric
 from labeler.errors import ProviderDownError, ProviderRefusedError
 from labeler.judges.llm.asking import Answers, answer_questions
@@ -68,3 +70,11 @@ def test_failures_between_answers_end_nothing() -> None:
     answers = asked([LOST, ANSWERED] * len(QUESTIONS))
     assert answers.report.stop is None
     assert len(answers.verdicts) == len(QUESTIONS)
+
+
+def test_a_bug_is_raised_as_it_is() -> None:
+    async def ask(_: ChatRequest) -> Reply:
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        asyncio.run(answer_questions(JUDGE, QUESTIONS, ask, in_flight=3))

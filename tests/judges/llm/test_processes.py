@@ -37,8 +37,8 @@ from labeler.providers.budget import Price
 from labeler.providers.chat import AnswerMode
 from labeler.store.database import Store, open_store
 from labeler.store.location import Location
-from tests.fake_provider.running import Provider, running_provider
 from tests import virtual_time
+from tests.fake_provider.running import Provider, running_provider
 from tests.judges.llm.running import Templates, plain_texts
 
 _COMMAND = "from labeler.cli.app import main; main()"
@@ -136,9 +136,8 @@ def test_ctrl_c_keeps_what_is_under_way_and_begins_nothing(
     assert asked - sent <= 4
     assert judged(database) == asked == provider.count("slow:0.4", "answered")
     assert read(database, "SELECT state, done, failed FROM job") == [("stopped", asked, 0)]
-    assert [line.split()[-1] for line in out.splitlines() if line.startswith("answers ")][0] == str(
-        asked
-    )
+    facts = {line.rsplit(maxsplit=1)[0]: line.split()[-1] for line in out.splitlines()}
+    assert (facts["answers"], facts["HTTP requests"]) == (str(asked), str(asked))
 
 
 def test_a_second_ctrl_c_drops_what_is_under_way(

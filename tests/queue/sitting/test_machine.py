@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from itertools import count
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
@@ -12,6 +13,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from labeler.assessment.blind import BlindItem, BlindQuery, Block
 from labeler.assessment.rubric import default_rubric
 from labeler.queue.claims import Claim, QueueLeft
+from labeler.queue.comparison import LetteredJudgment
 from labeler.queue.sitting.answers import Phase
 from labeler.queue.sitting.gate import UNSAVED_LIMIT, Press
 from labeler.queue.sitting.machine import Sitting
@@ -22,10 +24,14 @@ from labeler.queue.sitting.orders import (
     Done,
     Fetch,
     Fetched,
+    GiveBack,
     Kept,
+    Look,
     Note,
     Order,
     Renew,
+    Renewed,
+    Revealed,
     Shown,
     Skip,
     TakenBack,
@@ -34,6 +40,7 @@ from labeler.queue.sitting.orders import (
     Vote,
 )
 from labeler.records.queue import VotePurpose
+from labeler.settings import Reveal
 
 RUBRIC = default_rubric()
 
@@ -50,6 +57,7 @@ class FakeDesk:
     waiting: list[int] = field(default_factory=list)
     votes: list[tuple[str, int]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    given_back: list[int] = field(default_factory=list)
 
     def perform(self, order: Order) -> Answer:
         match order:
@@ -69,18 +77,25 @@ class FakeDesk:
                 if not self.votes:
                     return TakenBack(key, None, "there is no vote to take back")
                 return TakenBack(key, item(self.votes.pop()[1]))
+            case GiveBack(claims):
+                self.given_back += [claim.item_id for claim in claims]
+                return Done()
             case Count():
                 return Counted(len(self.votes), len(self.waiting))
             case _:
                 return Done()
 
 
-def begun(items: int = 9) -> tuple[Sitting, FakeDesk]:
+def begun(
+    items: int = 9,
+    *,
+    limit: int | None = None,
+    minutes: float | None = None,
+    reveal: Reveal = Reveal.NEVER,
+) -> tuple[Sitting, FakeDesk]:
     keys = count()
-    sitting, desk = (
-        Sitting(new_key=lambda: f"key {next(keys)}"),
-        FakeDesk(list(range(1, items + 1))),
-    )
+    sitting = Sitting(limit, minutes, reveal, new_key=lambda: f"key {next(keys)}")
+    desk = FakeDesk(list(range(1, items + 1)))
     sitting.begin()
     perform(sitting, desk)
     return sitting, desk
@@ -93,6 +108,10 @@ def perform(sitting: Sitting, desk: FakeDesk) -> list[Order]:
             sitting.answered(desk.perform(order))
         done += orders
     return done
+
+
+def where(sitting: Sitting) -> tuple[Phase, Shown | None]:
+    return sitting.phase, sitting.current
 
 
 def press(sitting: Sitting, key: str, at: float, place: int) -> bool:
@@ -171,6 +190,185 @@ def test_leases_are_renewed_once_a_minute_by_keys() -> None:
         sitting.pressed(Press("j", at))
         renewals.append(any(isinstance(order, Renew) for order in perform(sitting, desk)))
     assert renewals == [False, False, False, True, False, True]
+
+
+def test_minutes_end_the_sitting_after_the_item_that_is_shown() -> None:
+    sitting, desk = begun(minutes=1)
+    for key, at, place in (("a", 10, 1), ("s", 68, 2)):
+        assert press(sitting, key, at, place)
+        perform(sitting, desk)
+    sitting.pressed(Press("j", 80))
+    assert sitting.current == item(3)
+    assert press(sitting, "d", 90, 3)
+    perform(sitting, desk)
+    assert where(sitting) == (Phase.ENDED, None)
+    assert desk.given_back == [4, 5]
+    assert sitting.take_orders() == []
+    sitting.pressed(Press("u", 95))
+    assert sitting.undo()
+    perform(sitting, desk)
+    assert sitting.current == item(3)
+    assert press(sitting, "s", 99, 2)
+    assert sitting.phase is Phase.ENDED
+
+
+def test_at_its_limit_a_sitting_lets_others_have_what_it_held_ahead() -> None:
+    sitting, desk = begun(limit=1)
+    sitting.keep_draft("seen")
+    press(sitting, "a", 10, 1)
+    perform(sitting, desk)
+    assert sitting.phase is Phase.ENDED
+    assert (desk.given_back, desk.notes) == ([2, 3], ["seen"])
+
+
+def test_what_is_fetched_after_the_end_is_given_back() -> None:
+    sitting = Sitting(limit=1)
+    sitting.begin()
+    sitting.take_orders()
+    sitting.answered(Fetched((item(1),)))
+    press(sitting, "a", 10, 1)
+    sitting.take_orders()
+    sitting.answered(Fetched((item(2), item(3))))
+    (order,) = sitting.take_orders()
+    assert order == GiveBack((item(2).claim, item(3).claim))
+    assert sitting.ahead == ()
+
+
+def test_finishing_early_ends_the_sitting() -> None:
+    sitting, desk = begun()
+    sitting.finish()
+    perform(sitting, desk)
+    assert (sitting.phase, desk.given_back) == (Phase.ENDED, [1, 2, 3])
+
+
+def test_a_lost_item_is_told_before_the_vote_and_those_ahead_are_let_go() -> None:
+    sitting, _ = begun()
+    sitting.answered(Renewed(frozenset({1, 3})))
+    assert sitting.notice.startswith("somebody else has this item by now: a vote is kept")
+    assert [shown.claim.item_id for shown in sitting.ahead] == [1, 2]
+    assert press(sitting, "a", 10, 1)
+    sitting.answered(Renewed(frozenset({3})))
+    assert sitting.notice == ""
+
+
+def test_a_lost_item_is_told_when_the_vote_was_the_key_that_asked() -> None:
+    sitting, _ = begun()
+    press(sitting, "a", 10, 1)
+    sitting.answered(Renewed(frozenset({1})))
+    assert sitting.notice.startswith("somebody else had that item by then: your vote is kept")
+
+
+def test_the_first_key_after_a_long_look_renews_the_leases() -> None:
+    sitting, desk = begun()
+    assert sitting.current is not None
+    sitting.painted(sitting.current, 100)
+    sitting.pressed(Press("j", 800))
+    assert any(isinstance(order, Renew) for order in perform(sitting, desk))
+
+
+def said(shown: Shown, key: str) -> Revealed:
+    judgment = LetteredJudgment("A", RUBRIC.scale.levels[0], "a quote", ("a reason",))
+    return Revealed(key, shown, RUBRIC.scale.levels[0], (judgment,))
+
+
+def looks(orders: list[Order]) -> list[Look]:
+    return [order for order in orders if isinstance(order, Look)]
+
+
+@pytest.mark.parametrize("policy", [Reveal.NEVER, Reveal.END])
+def test_nothing_is_asked_of_judges_in_the_middle_of_a_sitting(policy: Reveal) -> None:
+    sitting, desk = begun(reveal=policy)
+    press(sitting, "a", 10, 1)
+    assert looks(perform(sitting, desk)) == []
+    assert not sitting.may_reveal
+    sitting.ask_what_judges_said()
+    assert looks(perform(sitting, desk)) == []
+
+
+def test_at_once_it_is_asked_for_when_the_vote_is_on_disk() -> None:
+    sitting, desk = begun(reveal=Reveal.AT_ONCE)
+    press(sitting, "a", 10, 1)
+    vote, *rest = sitting.take_orders()
+    assert isinstance(vote, Vote)
+    assert looks(rest) == []
+    sitting.answered(Kept(vote.key))
+    (look,) = looks(sitting.take_orders())
+    assert (look.of, look.shown) == (vote.key, item(1))
+    assert where(sitting) == (Phase.JUDGING, item(2))
+    sitting.answered(said(item(1), vote.key))
+    assert where(sitting) == (Phase.REVEALED, None)
+    assert sitting.revealed == said(item(1), vote.key)
+    # No key labels what lies underneath.
+    assert not press(sitting, "d", 20, 3)
+    assert not sitting.skip_by_key()
+    sitting.go_on()
+    assert sitting.current == item(2)
+    sitting.pressed(Press("d", 21))
+    assert not sitting.choose(3)
+    assert sitting.notice == "not counted: the item wasn't on the screen yet"
+    assert press(sitting, "d", 22, 3)
+    perform(sitting, desk)
+
+
+def test_what_comes_after_the_next_key_is_not_shown() -> None:
+    sitting, _ = begun(reveal=Reveal.AT_ONCE)
+    press(sitting, "a", 10, 1)
+    vote = sitting.take_orders()[0]
+    assert isinstance(vote, Vote)
+    sitting.answered(Kept(vote.key))
+    sitting.pressed(Press("j", 11))
+    sitting.answered(said(item(1), vote.key))
+    assert sitting.phase is Phase.JUDGING
+    assert sitting.all_revealed == (said(item(1), vote.key),)
+
+
+def test_a_vote_that_a_held_key_may_have_given_shows_nothing() -> None:
+    sitting, desk = begun(reveal=Reveal.AT_ONCE)
+    sitting.pressed(Press("a", 9.2))
+    press(sitting, "a", 10, 1)
+    assert looks(perform(sitting, desk)) == []
+
+
+@pytest.mark.parametrize("extra", [True, False])
+def test_a_vote_that_does_not_count_shows_nothing(extra: bool) -> None:
+    sitting, _ = begun(reveal=Reveal.AT_ONCE)
+    press(sitting, "a", 10, 1)
+    vote = sitting.take_orders()[0]
+    assert isinstance(vote, Vote)
+    sitting.answered(Kept(vote.key, extra=True) if extra else TurnedDown(vote.key, "it", item(1)))
+    assert looks(sitting.take_orders()) == []
+
+
+def test_taking_back_closes_what_judges_said() -> None:
+    sitting, desk = begun(reveal=Reveal.AT_ONCE)
+    press(sitting, "a", 10, 1)
+    vote = sitting.take_orders()[0]
+    assert isinstance(vote, Vote)
+    sitting.answered(desk.perform(vote))
+    sitting.take_orders()
+    sitting.answered(said(item(1), vote.key))
+    sitting.pressed(Press("u", 12))
+    assert sitting.undo()
+    assert sitting.phase is not Phase.REVEALED
+    perform(sitting, desk)
+    assert sitting.current == item(1)
+    press(sitting, "s", 14, 2)
+    assert looks(perform(sitting, desk)) == []
+
+
+def test_at_the_end_it_may_be_asked_for_once() -> None:
+    sitting, desk = begun(limit=2, reveal=Reveal.END)
+    for at in (10, 20):
+        press(sitting, "a", at, 1)
+        perform(sitting, desk)
+    assert sitting.may_reveal
+    sitting.ask_what_judges_said()
+    asked = looks(perform(sitting, desk))
+    assert [look.shown for look in asked] == [item(1), item(2)]
+    for look in asked:
+        sitting.answered(said(look.shown, look.of))
+    assert (sitting.phase, len(sitting.all_revealed)) == (Phase.ENDED, 2)
+    assert not sitting.may_reveal
 
 
 class Keys(RuleBasedStateMachine):

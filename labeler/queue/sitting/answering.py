@@ -1,0 +1,179 @@
+"""What a sitting makes of the database's answers, and how items come and go in it."""
+
+from __future__ import annotations
+
+from labeler.labels import Level
+from labeler.queue.sitting.changes import what_changed
+from labeler.queue.sitting.orders import (
+    Answer,
+    Counted,
+    Done,
+    Fetched,
+    GiveBack,
+    Kept,
+    Note,
+    Renewed,
+    Revealed,
+    Shown,
+    TakenBack,
+    TurnedDown,
+    Undo,
+    Vote,
+)
+from labeler.queue.sitting.state import SittingState
+
+__all__ = ["HELD_KEY", "Answering"]
+
+HELD_KEY = "the key is held down: the vote that it gave by itself is taken back"
+_LOST = "somebody else has this item by now: a vote is kept, and counts if there is still room"
+_LOST_LAST = "somebody else had that item by then: your vote is kept, and counts if there is room"
+_EXTRA = "kept as extra, it doesn't count: somebody else had voted meanwhile"
+
+
+class Answering(SittingState):
+    """A sitting as the database sees it: votes go out, answers come in."""
+
+    def answered(self, answer: Answer) -> None:
+        """Take note of an answer."""
+        match answer:
+            case Kept(key, extra):
+                self._kept(key, extra=extra)
+            case TurnedDown(key, message, again):
+                self._turned_down(key, message, again)
+            case TakenBack(key, shown, message):
+                self._taken_back(key, shown, message)
+            case Fetched():
+                before = self.current
+                self._held.add(answer)
+                if self.is_over:
+                    self._hand_back()
+                elif before is None:
+                    self._next_item()
+            case Counted(done, still_open):
+                self.tally.counted(done, still_open, since=self._outbox.unsaved_votes)
+            case Renewed(lost):
+                self._renewed(lost)
+            case Revealed():
+                if self._reveals.arrived(answer, self._gate.press):
+                    self._gate.hidden()
+            case Done():
+                pass
+
+    def _renewed(self, lost: frozenset[int]) -> None:
+        last = self.last_vote
+        if self._held.lose(lost):
+            self.notice = _LOST
+        elif last is not None and last.shown.claim.assignment_id in lost:
+            self.notice = _LOST_LAST
+
+    def _kept(self, key: str, *, extra: bool) -> None:
+        order = self._outbox.answered(key)
+        if not isinstance(order, Vote):
+            return
+        if extra:
+            self._forget_vote(key)
+            self.tally.extra += 1
+            self.notice = _EXTRA
+            return
+        self.tally.saved(order.dwell_ms)
+        # A vote that a held key may have given by itself shows nothing of what it was given on.
+        if self._given.suspect is not order:
+            looks = self._reveals.after_vote(order, self.new_key, self._gate.press)
+            self._outbox.add(*looks)
+
+    def _turned_down(self, key: str, message: str, again: Shown | None) -> None:
+        order = self._outbox.answered(key)
+        self.notice = f"not saved: {message}"
+        if not isinstance(order, Vote):
+            return
+        self._forget_vote(key)
+        if again is not None:
+            changes = what_changed(order.shown.block, again.block)
+            self.changed[again.claim.task_id] = order.shown
+            parts = ", ".join(name for name, _, _ in changes)
+            self.notice = f"not saved: the item changed ({parts}); the context shows how"
+        self._put_first(again)
+
+    def _taken_back(self, key: str, shown: Shown | None, message: str) -> None:
+        self._outbox.answered(key)
+        self._given.undoing = False
+        if message:
+            self.notice = message
+            self._reveals.changing = None
+            return
+        self.tally.undone += 1
+        self.tally.changed(-1)
+        self._given.take_back()
+        self._ending.reopened()
+        if self.notice != HELD_KEY:
+            self.notice = "the last vote is taken back"
+        self._put_first(shown)
+        changing, self._reveals.changing = self._reveals.changing, None
+        if changing is not None and shown is not None:
+            self.vote(changing)
+            self.notice = "your new label is given; the blind one stays on record"
+
+    def vote(self, level: Level | None, note: str = "") -> Vote:
+        """Vote on the current item without the gate, and go on; None says it can't be judged.
+
+        Raises:
+            LookupError: When there is no current item.
+        """
+        shown = self._need_current()
+        self._flush_draft(shown)
+        vote = Vote(self.new_key(), shown, level, note, self._gate.dwell_ms)
+        self._given.add(vote)
+        self.tally.changed(+1)
+        self.notice = ""
+        self._outbox.add(vote)
+        self._leave()
+        return vote
+
+    # How it does it
+
+    def _need_current(self) -> Shown:
+        shown = self.current
+        if shown is None:
+            raise LookupError("there is no current item")
+        return shown
+
+    def _take_back(self) -> None:
+        self._asking = False
+        self._given.undoing = True
+        self._reveals.showing = None
+        self.notice = ""
+        self._outbox.add(Undo(self.new_key(), self.last_vote.key if self.last_vote else None))
+
+    def _flush_draft(self, shown: Shown) -> None:
+        text = self.drafts.pop(shown.claim.task_id, "")
+        if text.strip():
+            self._outbox.add(Note(self.new_key(), shown, text.strip()))
+
+    def _forget_vote(self, key: str) -> None:
+        self._given.forget(key)
+        self._ending.reopened()
+        self.tally.changed(-1)
+
+    def _leave(self) -> None:
+        self._held.drop_first()
+        if self._gate.press is not None:
+            self._ending.item_done(self._gate.press.at)
+        if self.is_over:
+            self._hand_back()
+        self._next_item()
+
+    def _hand_back(self) -> None:
+        held = self._held.hand_back()
+        for shown in held:
+            self._flush_draft(shown)
+        if held:
+            self._outbox.add(GiveBack(tuple(shown.claim for shown in held)))
+
+    def _put_first(self, shown: Shown | None) -> None:
+        if shown is not None:
+            self._held.put_first(shown)
+            self._next_item()
+
+    def _next_item(self) -> None:
+        self._asking = False
+        self._gate.next_item()

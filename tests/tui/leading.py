@@ -1,0 +1,116 @@
+"""Drives the lead's app over a real database: keys in, what the screen shows out."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from textual.message import Message
+from textual.pilot import Pilot
+
+from labeler.cli.project import open_project
+from labeler.queue.sitting.answers import Phase
+from labeler.store.database import Store
+from tests.tui.driving import PATIENCE, HandClock
+from tui.lead import LeadApp, LeadSeat
+from tui.screens.lead_blind import BlindScreen
+from tui.screens.lead_compare import CompareScreen
+
+__all__ = ["Leading", "leading"]
+
+
+@dataclass
+class Leading:
+    """The lead's app as it runs in a test."""
+
+    app: LeadApp
+    pilot: Pilot[None]
+    clock: HandClock
+    changed: asyncio.Event
+
+    async def until(self, condition: Callable[[], bool]) -> None:
+        """Wait, from message to message, until something holds."""
+        async with asyncio.timeout(PATIENCE):
+            while True:
+                self.changed.clear()
+                await self.pilot.pause()
+                if condition():
+                    return
+                await self.changed.wait()
+
+    async def settled(self) -> None:
+        """Wait until all threads have answered, and the screen shows it."""
+        await self.until(lambda: self._is_settled)
+
+    @property
+    def _is_settled(self) -> bool:
+        app = self.app
+        if any(not worker.is_finished for worker in app.workers) or app._reading is not None:
+            return False
+        if app._blind is not None:
+            sitting = app._blind.sitting
+            if (
+                sitting.unsaved
+                or sitting.phase is Phase.WAITING
+                or not app._blind.screen.is_mounted
+            ):
+                return False
+            judging = sitting.current is not None and isinstance(app.screen, BlindScreen)
+            return not judging or sitting._gate.painted_at is not None
+        if isinstance(app.screen, CompareScreen):
+            return app.screen._gate.painted_at is not None
+        return True
+
+    async def press(self, *keys: str, after: float = 1.0) -> None:
+        """Press keys, each some seconds after the one before, and let all of it settle."""
+        for key in keys:
+            self.clock.now += after
+            await self.pilot.press(key)
+            await self.settled()
+
+    async def write(self, text: str) -> None:
+        """Type into the input that has the focus."""
+        await self.pilot.press(*("space" if letter == " " else letter for letter in text))
+
+    @property
+    def text(self) -> str:
+        """All that the screen shows."""
+        strips = self.app.screen._compositor.render_strips()
+        return "\n".join("".join(segment.text for segment in strip) for strip in strips)
+
+
+@asynccontextmanager
+async def leading(
+    database: Path | str,
+    *,
+    lead: str = "lea",
+    pool: str | None = None,
+    force: bool = False,
+    size: tuple[int, int] = (80, 24),
+    hook: Callable[[Message], None] | None = None,
+    day: datetime | None = None,
+) -> AsyncIterator[Leading]:
+    """Run the app as `labeler review --lead` does, without a terminal; time can stand still."""
+    changed = asyncio.Event()
+    clock = HandClock() if day is None else HandClock(day=day)
+
+    def open_database() -> Store:
+        store = open_project(str(database))
+        store.clock = store.clock if day is None else clock.utc
+        return store
+
+    def on_message(message: Message) -> None:
+        changed.set()
+        if hook is not None:
+            hook(message)
+
+    app = LeadApp(LeadSeat(lead, pool, force), open_database, clock)
+    async with app.run_test(size=size, notifications=True, message_hook=on_message) as pilot:
+        driver = Leading(app, pilot, clock, changed)
+        await driver.until(lambda: app._lead._read_at is not None)
+        await driver.settled()
+        yield driver
