@@ -11,6 +11,7 @@ import pytest
 from labeler.store.database import Store, open_store
 from labeler.store.location import Location
 from tests.cluster import Cluster, find_binaries, running_cluster
+from tests.nursery import Nursery, running_nursery
 
 
 @pytest.fixture(autouse=True)
@@ -32,6 +33,13 @@ def cluster() -> Iterator[Cluster]:
     if binaries is None:
         pytest.skip("no PostgreSQL server is installed on this machine")
     with running_cluster(binaries) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def nursery(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nursery]:
+    """Starts `labeler` processes that have loaded their libraries already."""
+    with running_nursery(tmp_path_factory.mktemp("nursery")) as running:
         yield running
 
 

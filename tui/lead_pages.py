@@ -68,13 +68,19 @@ def plot_of(view: View, width: int) -> Lines:
             return []
 
 
-def table_of(view: View, width: int) -> Lines:
-    """Write a view as tables, so many cells wide at the most."""
+def table_of(view: View, width: int, *, alone: bool = True) -> Lines:
+    """Write a view as tables, so many cells wide at the most.
+
+    Args:
+        view: What was read.
+        width: Cells.
+        alone: Whether no plot of it stands above, which tells some facts already.
+    """
     match view:
         case QueueView():
             return _queue_table(view, width)
         case ProgressView():
-            return _progress_table(view.progress, width)
+            return _progress_table(view.progress, width, alone=alone)
         case AgreementView():
             return agreement_table(view, width)
         case ConfidenceView():
@@ -192,7 +198,7 @@ def _time(at: datetime, step: str) -> str:
     return f"{at:%m-%d %H:00}" if step == "hour" else f"{at:%Y-%m-%d}"
 
 
-def _progress_table(progress: Progress, width: int) -> Lines:
+def _progress_table(progress: Progress, width: int, *, alone: bool) -> Lines:
     burned = [[_time(one.start, progress.step), one.votes, one.left] for one in progress.burned]
     paces = [
         [
@@ -206,8 +212,7 @@ def _progress_table(progress: Progress, width: int) -> Lines:
         for one in progress.paces
     ]
     return [
-        *_progress_facts(progress),
-        _BLANK,
+        *([*_progress_facts(progress), _BLANK] if alone else []),
         *columns([f"{progress.step} (UTC)", "votes", "left"], burned, width),
         *([_BLANK] if burned else []),
         *columns(["reviewer", "votes", "median s", "votes/h", "last (UTC)", ""], paces, width),

@@ -17,6 +17,7 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from labeler.assessment.blind import Block
+from labeler.assessment.context import Surroundings, surroundings_of
 from labeler.assessment.reading import blocks_of
 from labeler.assessment.samples import JudgeAnswer, combined
 from labeler.errors import NotFoundError
@@ -74,6 +75,7 @@ class Comparison:
         own: The blind vote of the person who compares; None for somebody who has none.
         others: The judgments of all others, in a shuffled order.
         reveal_key: The id of the event that stored the look.
+        around: What stands around the passage, where the corpus tells.
     """
 
     item_id: int
@@ -83,6 +85,7 @@ class Comparison:
     own: OwnVote | None
     others: tuple[LetteredJudgment, ...]
     reveal_key: str
+    around: Surroundings | None = None
 
 
 def read_comparison(
@@ -130,6 +133,7 @@ def read_comparison(
         own=_own(connection, item_id, person_id, first.revision_id),
         others=lettered(others, seed=first.event_key),
         reveal_key=reveal_key,
+        around=surroundings_of(connection, item_id),
     )
 
 

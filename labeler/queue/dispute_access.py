@@ -13,7 +13,7 @@ from labeler.assessment.settlement import Dispute, settle_votes
 from labeler.errors import ConflictError
 from labeler.queue.claims import Claim
 from labeler.queue.comparison import Comparison, read_comparison
-from labeler.queue.disputes import Standing, standings
+from labeler.queue.disputes import Standing, settled_by, standings
 from labeler.queue.votes import Event, insert_event, reviewer_name, set_assignment
 from labeler.queue.wanted import want_votes
 from labeler.records import table
@@ -112,13 +112,10 @@ def refuse_settled(connection: Connection, person_id: int, item_id: int) -> None
     """Refuse to go on where somebody else has settled the dispute.
 
     Raises:
-        ConflictError: When another person's adjudication is in force.
+        ConflictError: When another person's adjudication settles it.
     """
     votes = votes_on(connection, [item_id]).get(item_id, [])
-    if any(
-        vote.adjudicates and vote.grade is not None and vote.assessor_id != person_id
-        for vote in votes
-    ):
+    if settled_by(votes) not in {None, person_id}:
         raise ConflictError(
             "somebody else settled this dispute meanwhile", hint="look at the list again"
         )

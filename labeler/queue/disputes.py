@@ -10,12 +10,14 @@ from enum import StrEnum
 import sqlalchemy as sa
 from sqlalchemy import ColumnElement, Connection
 
+from labeler.assessment.decisions import votes_on
 from labeler.assessment.labels_in_force import items_of_pool
 from labeler.assessment.reading import blocks_of
 from labeler.assessment.rubric_flags import items_with_unclear_rubric
+from labeler.assessment.settlement import Settlement, Vote, settle_votes
 from labeler.queue.proposals import found_by_people
 from labeler.records import table
-from labeler.records.judgments import Judgment
+from labeler.records.judgments import Basis, Judgment
 from labeler.records.project import Revision
 from labeler.records.projections import TaskState, TaskStatus
 from labeler.records.queue import (
@@ -31,7 +33,14 @@ from labeler.records.scales import Assessor, AssessorKind
 from labeler.store.bulk import is_one_of
 from labeler.store.projections import PEOPLE_DISAGREE, judgments_in_force, reasons_hold
 
-__all__ = ["DisputeState", "DisputedItem", "Standing", "list_disputes", "standings"]
+__all__ = [
+    "DisputeState",
+    "DisputedItem",
+    "Standing",
+    "list_disputes",
+    "settled_by",
+    "standings",
+]
 
 _TASK, _STATE, _REASON = table(Task), table(TaskState), table(TaskReason)
 _EVENT, _JUDGMENT, _SLOT = table(ReviewEvent), table(Judgment), table(Assignment)
@@ -143,6 +152,14 @@ def standings(
     return found
 
 
+def settled_by(votes: Sequence[Vote]) -> int | None:
+    """Tell whose adjudication settles an item, by the votes in force; None when nobody's does."""
+    settled = settle_votes(votes)
+    if not isinstance(settled, Settlement) or settled.basis is not Basis.ADJUDICATION:
+        return None
+    return next(vote.assessor_id for vote in votes if vote.judgment_id in settled.judgment_ids)
+
+
 def list_disputes(
     connection: Connection, person_id: int | None, *, now: datetime, pool_id: int | None = None
 ) -> tuple[DisputedItem, ...]:
@@ -212,7 +229,7 @@ def _disputed(connection: Connection, pool_id: int | None) -> dict[int, datetime
 
 
 def _to_compare(connection: Connection, person_id: int | None, pool_id: int | None) -> list[int]:
-    """List the items that this person's blind vote settled, with no look at the others' since."""
+    """List the items that this person's blind vote settles, with no look at the others' since."""
     look = _EVENT.alias("look")
     seen = sa.exists().where(
         look.c.task_id == _EVENT.c.task_id,
@@ -235,7 +252,9 @@ def _to_compare(connection: Connection, person_id: int | None, pool_id: int | No
         .order_by(_EVENT.c.id)
         .limit(_MOST)
     )
-    return [int(item) for (item,) in connection.execute(statement)]
+    items = [int(item) for (item,) in connection.execute(statement)]
+    votes = votes_on(connection, items)
+    return [item for item in items if settled_by(votes.get(item, [])) == person_id]
 
 
 def _slot_states(

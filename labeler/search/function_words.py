@@ -1,8 +1,9 @@
 """Words that hold a sentence together and tell nothing of what it is about.
 
-For showing alone: which words of a question are pointed out in a passage. Searching, scoring and
-judging leave no word out. The lists are short on purpose; a word that can carry a meaning in a
-question (not, more, when, under) is on none of them, or only where it is mostly glue.
+For showing which words of a question are pointed out in a passage, and for a reviewer's own search
+over a snapshot. Retrieval, scoring and judging leave no word out. The lists are short on purpose; a
+word that can carry a meaning in a question (not, more, when, under) is on none of them, or only
+where it is mostly glue.
 """
 
 from __future__ import annotations

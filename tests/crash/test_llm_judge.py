@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import json
 import os
 import random
 import signal
 import sqlite3
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.crash.killing import assert_sound
 from tests.fake_provider.running import Provider, running_provider
 from tests.judges.llm.running import Templates, plain_texts
+from tests.nursery import Nursery
 
 KILLS = int(os.environ.get("LABELER_KILLS", "3"))
 """How many kills at random times."""
@@ -31,49 +28,6 @@ FEW = 90
 IN_FLIGHT = 16
 KILLED = -signal.SIGKILL
 MODEL = "plain"
-
-
-@dataclass
-class Nursery:
-    """A process that forks judges; see judging.py."""
-
-    process: subprocess.Popen[str]
-    log: Path
-
-    def start(self, point: str, arguments: list[str]) -> int:
-        """Let a judge begin; give its process id."""
-        order = {"point": point, "log": str(self.log), "arguments": arguments}
-        assert self.process.stdin is not None
-        self.process.stdin.write(json.dumps(order) + "\n")
-        self.process.stdin.flush()
-        return int(self._heard()["pid"])
-
-    def wait(self) -> int:
-        """Wait until the judge has ended; give its exit code, below 0 for a signal."""
-        return int(self._heard()["status"])
-
-    def _heard(self) -> dict[str, Any]:
-        assert self.process.stdout is not None
-        line = self.process.stdout.readline()
-        assert line, "the process that forks judges has died"
-        heard: dict[str, Any] = json.loads(line)
-        return heard
-
-
-@pytest.fixture(scope="module")
-def nursery(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nursery]:
-    root = Path(__file__).resolve().parents[2]
-    with subprocess.Popen(
-        [sys.executable, str(Path(__file__).with_name("judging.py"))],
-        env={**os.environ, "PYTHONPATH": str(root), "OPENAI_API_KEY": "sk-test-0123456789"},
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as process:
-        try:
-            yield Nursery(process, tmp_path_factory.mktemp("nursery") / "log.txt")
-        finally:
-            process.kill()
 
 
 @pytest.fixture(scope="module")
@@ -98,11 +52,11 @@ class Trial:
     lost: list[int] = field(default_factory=list)
     """For each kill: answers that were paid and not yet committed."""
 
-    @property
-    def arguments(self) -> list[str]:
+    def _start(self, point: str) -> int:
         words = ["judge", "run", "p", "--judge", f"openai/{MODEL}"]
         words += ["--endpoint", self.provider.address, "--db", str(self.database)]
-        return [*words, "--max-concurrency", str(IN_FLIGHT)]
+        words += ["--max-concurrency", str(IN_FLIGHT)]
+        return self.nursery.start([words], folder=self.database.parent, point=point)
 
     def paid(self, *, distinct: bool = False) -> int:
         """Count the answers that the server sent, or the requests that it ever answered."""
@@ -117,15 +71,15 @@ class Trial:
     def kill(self, point: str, after: tuple[int, float] | None = None) -> None:
         """Let a judge be killed at a point, or so many requests and seconds after its start."""
         before = self.provider.count(MODEL, "requests")
-        pid = self.nursery.start(point, self.arguments)
+        pid = self._start(point)
         if after is not None:
             requests, seconds = after
             self._until(lambda: self.provider.count(MODEL, "requests") >= before + requests)
             time.sleep(seconds)
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
-        ended = self.nursery.wait()
-        assert ended == KILLED or (ended == 0 and after is not None)
+        code = self.nursery.wait().code
+        assert code == KILLED or (code == 0 and after is not None)
         # What was in flight is answered all the same, and has to be paid.
         self._until(lambda: self.provider.count(MODEL, "in_flight") == 0)
         self.lost.append(self.paid() - self.stored("response") - sum(self.lost))
@@ -134,8 +88,9 @@ class Trial:
 
     def finish(self) -> None:
         """Judge to the end, and see that nothing is missing and nothing there twice."""
-        self.nursery.start("none", self.arguments)
-        assert self.nursery.wait() == 0, self.nursery.log.read_text()
+        self._start("none")
+        ended = self.nursery.wait()
+        assert ended.code == 0, ended.err
         assert_sound(self.database)
         self.look()
         assert self.stored("judgment") == self.items
@@ -148,8 +103,8 @@ class Trial:
         # Paid twice was only what was not committed when a process was killed.
         assert self.paid() - self.paid(distinct=True) <= sum(self.lost)
         asked = self.provider.count(MODEL, "requests")
-        self.nursery.start("none", self.arguments)
-        assert self.nursery.wait() == 0
+        self._start("none")
+        assert self.nursery.wait().code == 0
         assert self.provider.count(MODEL, "requests") == asked
 
     def look(self) -> None:
@@ -175,7 +130,7 @@ def trial_of(
     nursery: Nursery, provider: Provider, templates: Templates, folder: Path, items: int
 ) -> Iterator[Trial]:
     provider.reset()
-    with templates.copy(folder, plain_texts(max(items // 30, 1), 30)):
+    with templates.copy(folder, plain_texts(items, queries=-(-items // 30))):
         pass
     yield Trial(nursery, provider, folder / "queue.db", items)
 
@@ -206,7 +161,8 @@ def test_a_judge_killed_at_a_point(trial: Trial, points: list[str], kept: int) -
         trial.kill(point)
     assert (trial.stored("judgment") > 0) == bool(kept)
     assert trial.stored("judgment") < FEW
-    assert trial.stored("judgment") == trial.stored("response")
+    # An answer may be there before what was judged by it, and never the other way round.
+    assert trial.stored("judgment") <= trial.stored("response")
     for point, lost in zip(points, trial.lost, strict=True):
         assert lost > 0 or point.startswith("after")
     trial.finish()

@@ -9,7 +9,7 @@ import pytest
 from labeler.assessment.rubric import default_rubric
 from labeler.calibration.policies import UNCALIBRATED
 from labeler.pools.create import PoolOptions, create_pool
-from labeler.queue import claims
+from labeler.queue import front
 from labeler.queue.claims import claim, queue_left, release
 from labeler.queue.filters import QueueFilter
 from labeler.queue.route import route_pool
@@ -23,7 +23,8 @@ from tests.small import pooled
 def test_a_pool_is_claimed_in_the_order_of_the_queue(
     store: Store, own_folder: Path, monkeypatch: pytest.MonkeyPatch, largest_small_pool: int
 ) -> None:
-    monkeypatch.setattr(claims, "_SMALL_POOL", largest_small_pool)
+    monkeypatch.setattr(front, "_SMALL_POOL", largest_small_pool)
+    monkeypatch.setattr(front, "_NEAREST", 2)
     pooled(store, own_folder)
     create_pool(store, "top", PoolOptions(depth=1, rubric=default_rubric()))
     route_pool(store, "p", UNCALIBRATED)

@@ -11,7 +11,7 @@ from labeler.calibration.policies import UNCALIBRATED
 from labeler.errors import NotFoundError
 from labeler.imports.queries import QueryOptions, import_queries
 from labeler.labels import NATIVE
-from labeler.queue import claims
+from labeler.queue import front
 from labeler.queue.claims import claim, queue_left, release
 from labeler.queue.filters import EVERYTHING, QueueFilter, queue_filter
 from labeler.queue.route import route_pool
@@ -97,7 +97,8 @@ def test_what_is_asked_for_is_taken_in_the_order_of_the_queue(
     language: str | None,
     queries: set[int],
 ) -> None:
-    monkeypatch.setattr(claims, "_SMALL_POOL", largest_small_pool)
+    monkeypatch.setattr(front, "_SMALL_POOL", largest_small_pool)
+    monkeypatch.setattr(front, "_NEAREST", 2)
     everything = taken(queue, ana, EVERYTHING)
     assert len(everything) == 11
     of_query = dict(zip(everything, queries_of(queue, everything), strict=True))
@@ -185,8 +186,8 @@ def test_on_sqlite_a_domain_is_found_in_one_index_in_the_order_of_the_queue(
 ) -> None:
     only = QueueFilter(slices=(("returns", "en"), ("returns", "pt")))
     with sqlite_store.read() as connection:
-        front = claims._front(connection, only, claims._open_to(1, with_skipped=False), 3)
-        text = front.compile(sqlite_store.engine, compile_kwargs={"literal_binds": True})
+        (look,) = front.looks(connection, only, front.open_to(1, with_skipped=False))
+        text = look(3).compile(sqlite_store.engine, compile_kwargs={"literal_binds": True})
         plan = [str(row[3]) for row in connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {text}")]
     index = "ix_assignment_state_domain_language_priority_id"
     assert f"SEARCH wanted USING INDEX {index} (state=? AND domain=? AND language=?)" in plan

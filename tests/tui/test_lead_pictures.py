@@ -62,7 +62,7 @@ def scene(sqlite_store: Store, own_folder: Path, clock: Ticking) -> Store:
     vote(sqlite_store, clock, "bo", "nnfpnn", 11)
     clock.advance(3600)
     vote(sqlite_store, clock, "ana", "n", 8)
-    vote(sqlite_store, clock, "cy", "npnnff", 0.3)
+    vote(sqlite_store, clock, "cy", "ppnnff", 0.3)
     with sqlite_store.read() as connection:
         assert count_queue(connection).by_status["disputed"] == 2
     return sqlite_store

@@ -198,7 +198,7 @@ async def changed(scene: Scene) -> None:
     path = write_jsonl(scene.folder / "q.jsonl", rows)
     import_queries(scene.store, [path], QueryOptions(update=True))
     await scene.app.press("d", after=6)
-    assert "not saved" in scene.app.text
+    assert "not saved, the item changed" in scene.app.text
 
 
 async def what_changed(scene: Scene) -> None:

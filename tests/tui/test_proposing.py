@@ -67,7 +67,7 @@ async def test_a_passage_is_found_and_handed_on(queue: Store, database: Path) ->
         fresh = next(place for place, one in enumerate(screen._passages) if not one.is_known)
         chosen = screen._passages[fresh].passage
         screen.found.highlighted = fresh
-        await app.until(lambda: "hand this one on" in app.text)
+        await app.until(lambda: "hand on" in app.text)
         before = app.passage
         await app.press("y")
         assert "handed on: somebody else judges that passage, blind" in app.text
@@ -90,7 +90,8 @@ async def test_what_is_known_is_marked_without_a_label_and_not_taken(
     async with reviewing(database) as app:
         screen = await search(app, app.passage)
         assert screen._passages[0].passage == app.passage
-        assert "already in the queue or judged" in app.text
+        await app.until(lambda: "already in the queue or judged" in app.text)
+        assert "hand on" not in app.text
         await app.pilot.press("y")
         await app.until(lambda: "This passage is already" in app.text)
         assert app.app.screen is screen
@@ -119,7 +120,7 @@ async def test_hostile_text_in_what_is_found_is_data(queue: Store, database: Pat
         found = FoundPassage(1, hostile, PassageContext(title=hostile), is_known=False)
         app.app._review._find = lambda item, words: [found]
         await search(app, "x")
-        await app.until(lambda: "hand this one on" in app.text)
+        await app.until(lambda: "hand on" in app.text)
         assert "\x1b" not in app.text
         assert "\u202e" not in app.text
         assert "[@click=app.quit]x[/]" in app.text

@@ -122,6 +122,7 @@ async def test_skipped_items_stay_and_are_taken_again_on_request(
         assert "10 votes saved, 1 skipped" in app.text
         await app.press("w")
         assert app.passage == skipped
+        assert skipped in app.text
         await app.press("a")
         assert "All done" in app.text
     assert len(label_codes(queue)) == 11
@@ -210,7 +211,7 @@ async def test_a_vote_on_what_changed_is_refused_and_the_item_shown_anew(
         path = write_jsonl(own_folder / "q.jsonl", rows)
         import_queries(queue, [path], QueryOptions(update=True))
         await app.press("d")
-        assert "not saved: the item changed (query); the context shows how" in app.text
+        assert "not saved, the item changed, see its context: query" in app.text
         assert "Q  something else" in app.text
         assert events(queue) == []
         await app.press("d")

@@ -127,8 +127,6 @@ class EvidenceScreen(ModalScreen["int | None"]):
         elif not event.passages:
             self._tell("Nothing in the snapshot holds these words.")
         else:
-            count = len(event.passages)
-            self._tell("1 passage" if count == 1 else f"{count} passages, best match first")
             self.found.highlighted = 0
             self.found.focus()
         self._show_keys()
@@ -136,7 +134,10 @@ class EvidenceScreen(ModalScreen["int | None"]):
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
         """Show the whole passage."""
         event.stop()
-        self.query_one(PassageView).show(self._passages[event.option_index].passage)
+        one, count = self._passages[event.option_index], len(self._passages)
+        place = f"passage {event.option_index + 1} of {count}, best match first"
+        self._tell(f"{place} · {_KNOWN}" if one.is_known else place)
+        self.query_one(PassageView).show(one.passage)
         self._show_keys()
 
     @property
@@ -152,11 +153,11 @@ class EvidenceScreen(ModalScreen["int | None"]):
         if not self.found.has_focus or one is None:
             keys = line(("Enter", "bold"), " searches   ", ("Esc", "bold"), " back")
         else:
-            what = " hand this one on   " if not one.is_known else f" {_KNOWN}   "
+            hand_on = () if one.is_known else (("y", "bold"), " hand on   ")
             keys = line(
-                *(("y", "bold" if not one.is_known else "dim"), what),
+                *hand_on,
                 *(("j k", "bold"), " others   ", ("spc b", "bold"), " page   "),
-                *(("/", "bold"), " other words   ", ("Esc", "bold"), " back"),
+                *(("/", "bold"), " words   ", ("Esc", "bold"), " back"),
             )
         self.query_one("#evidence-keys", Static).update(keys)
 
@@ -195,5 +196,5 @@ def _option(found: FoundPassage) -> Content:
     """Write a passage as one line: known or not, title, how it begins."""
     beginning = " ".join(found.passage[:_BEGINNING].split())
     title = f"{found.context.title}: " if found.context.title else ""
-    mark = f"[{_KNOWN}] " if found.is_known else ""
+    mark = "known · " if found.is_known else ""
     return line((mark, "dim"), (title, "bold"), beginning)

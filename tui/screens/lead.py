@@ -176,8 +176,15 @@ class LeadScreen(Screen[None]):
             return [line(f"{width}x{height} is too small: {MIN_WIDTH}x{MIN_HEIGHT} is needed.")]
         room = width - 4
         if height >= _TALL:
-            return [*plot_of(view, room), *table_of(view, room)]
+            return self._both(plot_of(view, room), table_of(view, room, alone=False))
         return table_of(view, room) if self._as_table else plot_of(view, room)
+
+    @staticmethod
+    def _both(plot: list[Content], table: list[Content]) -> list[Content]:
+        if [one.plain for one in plot] == [one.plain for one in table]:
+            return plot  # there is nothing to draw, which is said once
+        is_apart = not plot or not plot[-1].plain
+        return [*plot, *([] if is_apart else [Content("")]), *table]
 
     def _head(self) -> Content:
         pieces: list[Line] = [("lead ", "bold"), self._lead]

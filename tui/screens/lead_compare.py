@@ -18,7 +18,7 @@ from tui.clock import ScreenClock
 from tui.lead_keys import COMPARE_KEYS, decision_keys, key_bindings, lead_help
 from tui.screens.reading import ReadingScreen
 from tui.screens.writing import WritingScreen, Written
-from tui.text import Line, level_name, line, rubric_text
+from tui.text import Line, context_text, level_name, line, rubric_text
 from tui.widgets.passage import PassageView
 from tui.widgets.query import QueryBox
 
@@ -225,6 +225,12 @@ class CompareScreen(Screen[None]):
         """Show what each level means."""
         text = rubric_text(self._comparison.block.rubric)
         self.app.push_screen(ReadingScreen("Rubric", text))
+
+    def action_context(self) -> None:
+        """Show the whole query, and where the passage is from."""
+        of = self._comparison
+        text = context_text(of.block, of.snapshot, of.around, is_known=True, was=None)
+        self.app.push_screen(ReadingScreen("Query and context", text))
 
     def action_help(self) -> None:
         """Show the keys."""

@@ -59,6 +59,7 @@ class PassageView(ScrollView, can_focus=False):
         self._findable: Findable | None = None
         self._matches: list[tuple[int, int]] = []
         self._match = 0
+        self._found_from: tuple[int, int] | None = None
 
     def show(self, text: str, what: object = None, *, terms: frozenset[str] = frozenset()) -> None:
         """Show a text from its beginning; `Painted` tells when it is on the screen.
@@ -74,6 +75,7 @@ class PassageView(ScrollView, can_focus=False):
         self._announced = False
         self._findable = None
         self._matches = []
+        self._found_from = None
         self._wrap()
         self.scroll_to(y=0, animate=False)
         self.refresh()
@@ -128,7 +130,7 @@ class PassageView(ScrollView, can_focus=False):
         self.refresh()
 
     def find(self, phrase: str) -> tuple[int, int]:
-        """Find a phrase, from the lines in sight on.
+        """Find a phrase, from the lines that were in sight when finding began; stay there if not.
 
         Returns:
             Which match is the current one, counted from 1, and how many there are; 0 and 0 when
@@ -137,9 +139,13 @@ class PassageView(ScrollView, can_focus=False):
         if self._findable is None:
             self._findable = Findable(self._text)
         self._matches = self._findable.places(phrase)
-        top = self._first_place
+        if self._found_from is None:
+            self._found_from = self.scroll_offset.y, self._first_place
+        line, top = self._found_from
         after = (place for place, (start, _) in enumerate(self._matches) if start >= top)
         self._match = next(after, 0)
+        if not self._matches:
+            self.scroll_to(y=line, animate=False)
         return self._show_match()
 
     def find_next(self, steps: int) -> tuple[int, int]:
@@ -151,6 +157,7 @@ class PassageView(ScrollView, can_focus=False):
     def stop_finding(self) -> None:
         """Let matches stand out no longer; the passage stays where it is."""
         self._matches = []
+        self._found_from = None
         self.refresh()
 
     def _show_match(self) -> tuple[int, int]:
@@ -174,6 +181,8 @@ class PassageView(ScrollView, can_focus=False):
             self._wrap()
             self._know(place)
             self.scroll_to(y=self._lines.line_at(place), animate=False)
+            # What came while the widget was hidden was drawn before there was a width to wrap it.
+            self.refresh()
         self.post_message(self.Moved())
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
@@ -183,7 +192,7 @@ class PassageView(ScrollView, can_focus=False):
 
     def render_line(self, y: int) -> Strip:
         """Draw one line of the screen."""
-        if not self._announced:
+        if not self._announced and (len(self._lines) or not self._text):
             self._announced = True
             self.call_after_refresh(self.post_message, self.Painted(self._what))
         width, style = self.scrollable_content_region.width, self.rich_style

@@ -59,6 +59,6 @@ def _wrapped(content: Content, width: int, most: int) -> list[Content]:
     rows = content.wrap(width)
     if len(rows) <= most:
         return rows
-    mark = " … (c: all of it)"
+    mark = " … (see context)"
     last = rows[most - 1].truncate(max(0, width - len(mark)))
     return [*rows[: most - 1], Content.assemble(last, mark)]

@@ -91,7 +91,7 @@ class Answering(SittingState):
             changes = what_changed(order.shown.block, again.block)
             self.changed[again.claim.task_id] = order.shown
             parts = ", ".join(name for name, _, _ in changes)
-            self.notice = f"not saved: the item changed ({parts}); the context shows how"
+            self.notice = f"not saved, the item changed, see its context: {parts}"
         self._put_first(again)
 
     def _taken_back(self, key: str, shown: Shown | None, message: str) -> None:

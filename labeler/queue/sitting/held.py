@@ -26,6 +26,7 @@ class HeldItems:
     left: Fetched | None = field(default=None, init=False)
     passed_over: set[int] = field(default_factory=set, init=False)
     _fetching: bool = field(default=False, init=False)
+    _asked: int = field(default=0, init=False)
     _ran_dry: bool = field(default=False, init=False)
 
     def next_fetch(self) -> Fetch | None:
@@ -39,6 +40,7 @@ class HeldItems:
         if self._fetching or not (more_ahead or nothing_known):
             return None
         self._fetching = True
+        self._asked = wanted
         return Fetch(wanted, frozenset(self.passed_over))
 
     def add(self, fetched: Fetched) -> None:
@@ -47,7 +49,8 @@ class HeldItems:
         held = {shown.claim.task_id for shown in self.items}
         # An item of our own whose lease ran out comes back as if it were new.
         fresh = [one for one in fetched.items if one.claim.task_id not in held]
-        self._ran_dry = len(fresh) < AHEAD - len(held)
+        # By what was asked for: meanwhile, more of what was held may have been done.
+        self._ran_dry = len(fetched.items) < self._asked
         self.items += fresh
         self.left = None if self.items else fetched
 

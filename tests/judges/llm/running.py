@@ -215,9 +215,11 @@ def make_pool(store: Store, name: str = "p", depth: int = 1000) -> None:
     create_pool(store, name, PoolOptions(depth=depth, rubric=default_rubric()))
 
 
-def plain_texts(queries: int, passages: int) -> dict[str, list[str]]:
-    """Give texts that differ all from one another."""
+def plain_texts(items: int, *, queries: int) -> dict[str, list[str]]:
+    """Give so many texts, all different, parted evenly among queries."""
     return {
-        f"q{query}": [f"passage {query} {number} tells" for number in range(passages)]
+        f"q{query}": [
+            f"passage {query} {number} tells" for number in range(len(range(query, items, queries)))
+        ]
         for query in range(queries)
     }

@@ -8,8 +8,6 @@ import os
 import queue
 import signal
 import sqlite3
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -40,8 +38,7 @@ from labeler.store.location import Location
 from tests import virtual_time
 from tests.fake_provider.running import Provider, running_provider
 from tests.judges.llm.running import Templates, plain_texts
-
-_COMMAND = "from labeler.cli.app import main; main()"
+from tests.nursery import Nursery
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +62,7 @@ def templates(tmp_path_factory: pytest.TempPathFactory) -> Templates:
 @pytest.fixture
 def database(templates: Templates, tmp_path: Path) -> Path:
     """A project with a pool of 40 items."""
-    with templates.copy(tmp_path, plain_texts(4, 10)):
+    with templates.copy(tmp_path, plain_texts(40, queries=4)):
         return tmp_path / "queue.db"
 
 
@@ -111,32 +108,23 @@ def judged(database: Path) -> int:
 
 
 def test_ctrl_c_keeps_what_is_under_way_and_begins_nothing(
-    provider: Provider, database: Path
+    nursery: Nursery, provider: Provider, database: Path
 ) -> None:
     words = ["judge", "run", "p", "--judge", "openai/slow:0.4", "--endpoint", provider.address]
-    child = subprocess.Popen(
-        [sys.executable, "-c", _COMMAND, *words, "--db", str(database), "--max-concurrency", "4"],
-        cwd=Path(__file__).resolve().parents[3],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        wait_for(lambda: provider.count("slow:0.4", "requests") >= 6)
-        child.send_signal(signal.SIGINT)
-        sent = provider.count("slow:0.4", "requests")
-        out, err = child.communicate(timeout=60)
-    finally:
-        child.kill()
-        child.wait()
-    assert child.returncode == 130, err
-    assert "labeler: stopped" in err
-    assert "Traceback" not in err
+    words += ["--db", str(database), "--max-concurrency", "4"]
+    pid = nursery.start([words], folder=database.parent)
+    wait_for(lambda: provider.count("slow:0.4", "requests") >= 6)
+    os.kill(pid, signal.SIGINT)
+    sent = provider.count("slow:0.4", "requests")
+    ended = nursery.wait()
+    assert ended.code == 130, ended.err
+    assert "labeler: stopped" in ended.err
+    assert "Traceback" not in ended.err
     asked = provider.count("slow:0.4", "requests")
     assert asked - sent <= 4
     assert judged(database) == asked == provider.count("slow:0.4", "answered")
     assert read(database, "SELECT state, done, failed FROM job") == [("stopped", asked, 0)]
-    facts = {line.rsplit(maxsplit=1)[0]: line.split()[-1] for line in out.splitlines()}
+    facts = {line.rsplit(maxsplit=1)[0]: line.split()[-1] for line in ended.out.splitlines()}
     assert (facts["answers"], facts["HTTP requests"]) == (str(asked), str(asked))
 
 

@@ -71,9 +71,7 @@ def empty(ask: Asking, templates: Templates, tmp_path: Path) -> Iterator[Bench]:
 @pytest.fixture
 def bench(ask: Asking, templates: Templates, tmp_path: Path) -> Iterator[Bench]:
     """Two queries with 11 items whose texts all differ."""
-    texts = plain_texts(2, 6)
-    texts["q1"].pop()
-    with templates.copy(tmp_path, texts) as store:
+    with templates.copy(tmp_path, plain_texts(ITEMS, queries=2)) as store:
         yield Bench(store, ask)
 
 
@@ -570,7 +568,7 @@ def test_limits_that_make_no_sense_are_refused(limits: dict[str, float]) -> None
 @pytest.fixture
 def many(ask: Asking, templates: Templates, tmp_path: Path) -> Iterator[Bench]:
     """A pool of 60 items."""
-    with templates.copy(tmp_path, plain_texts(3, 20)) as store:
+    with templates.copy(tmp_path, plain_texts(60, queries=3)) as store:
         yield Bench(store, ask)
 
 

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
 
 from tests.fake_provider.running import Provider, running_provider
 from tests.judges.llm.running import Templates
+from tests.nursery import Ended, Nursery
 
-_ROOT = Path(__file__).resolve().parents[3]
 KEYS = {
     "OPENAI_API_KEY": "sk-proj-Abc123Def456Ghi789Jkl012Mno345",
     # A key without a form that anybody would know it by.
@@ -34,20 +30,6 @@ SCENARIOS = [
     *("content-filter-400", "refusal", "bad-label", "truncated", "empty-choices"),
     *(f"says:{name}:{number}" for name in TEXTS for number in range(len(KEYS))),
 ]
-# Runs commands one after the other, as a shell would; the last one meets a bug on its way.
-_CHILD = """
-import json, os, sys
-from labeler.cli.app import run
-commands = json.load(sys.stdin)
-for words in commands[:-1]:
-    print("exit", run(words))
-from labeler.providers import receiving
-from labeler.judges.llm import run as engine
-def broken(*_, **__):
-    raise RuntimeError("no table for " + os.environ["ANTHROPIC_API_KEY"])
-engine.store_answers = broken
-print("exit", run(commands[-1]))
-"""
 
 
 @pytest.fixture(scope="module")
@@ -62,17 +44,16 @@ def provider() -> Iterator[Provider]:
 
 
 @dataclass(frozen=True)
-class Ended:
-    """What a child printed and wrote."""
+class Left:
+    """What a process printed, and what files there are after it."""
 
-    out: str
-    err: str
+    printed: Ended
     written: Mapping[str, bytes]
 
 
 @pytest.fixture(scope="module")
-def ended(provider: Provider, tmp_path_factory: pytest.TempPathFactory) -> Ended:
-    """Run everything that can go wrong in one child, with keys in its environment."""
+def left(nursery: Nursery, provider: Provider, tmp_path_factory: pytest.TempPathFactory) -> Left:
+    """Run everything that can go wrong in one process, with keys in its environment."""
     folder = tmp_path_factory.mktemp("secrets")
     work, temp = folder / "work", folder / "tmp"
     for one in (work, temp):
@@ -86,62 +67,60 @@ def ended(provider: Provider, tmp_path_factory: pytest.TempPathFactory) -> Ended
     def judge(model: str, *more: str) -> list[str]:
         return ["judge", "run", "p", "--judge", f"openai/{model}", *common, *more]
 
-    child = subprocess.run(
-        [sys.executable, "-c", _CHILD],
-        input=json.dumps(
-            [
-                judge("marked"),
-                judge("marked", "--mode", "tools", "--json"),
-                judge("unauthorised"),
-                judge("echo-key"),
-                judge("quota", "--price", "1,1", "--max-cost", "1"),
-                judge("forbidden"),
-                judge("plain", "--dry-run"),
-                judge("plain"),
-            ]
-        ),
-        cwd=work,
-        env={**os.environ, **KEYS, "TMPDIR": str(temp), "PYTHONPATH": str(_ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=True,
+    commands = [
+        judge("marked"),
+        judge("marked", "--mode", "tools", "--json"),
+        judge("unauthorised"),
+        judge("echo-key"),
+        judge("quota", "--price", "1,1", "--max-cost", "1"),
+        judge("forbidden"),
+        judge("plain", "--dry-run"),
+        judge("plain"),
+    ]
+    nursery.start(
+        commands,
+        folder=work,
+        environment={**KEYS, "TMPDIR": str(temp)},
+        bug=f"no table for {KEYS['ANTHROPIC_API_KEY']}",
     )
+    ended = nursery.wait()
     found = {
         str(path.relative_to(folder)): path.read_bytes()
         for path in folder.rglob("*")
         if path.is_file()
     }
-    return Ended(child.stdout, child.stderr, found)
+    return Left(ended, found)
 
 
 def exits(text: str) -> Sequence[str]:
     return [line.removeprefix("exit ") for line in text.splitlines() if line.startswith("exit ")]
 
 
-def test_the_runs_went_as_badly_as_they_were_meant_to(ended: Ended) -> None:
+def test_the_runs_went_as_badly_as_they_were_meant_to(left: Left) -> None:
     # Some failed; refused; down; refused; refused; counted; a bug.
-    assert exits(ended.out) == ["3", "3", "4", "1", "4", "4", "0", "1"]
-    assert "unauthorised (HTTP 401)" in ended.err
-    assert "this is a bug in Labeler (RuntimeError" in ended.err
-    assert any(name.startswith("tmp/labeler-bug-") for name in ended.written)
-    database = ended.written["work/queue.db"]
+    assert exits(left.printed.out) == ["3", "3", "4", "1", "4", "4", "0"]
+    assert left.printed.code == 1
+    assert "unauthorised (HTTP 401)" in left.printed.err
+    assert "this is a bug in Labeler (RuntimeError" in left.printed.err
+    assert any(name.startswith("tmp/labeler-bug-") for name in left.written)
+    database = left.written["work/queue.db"]
     for said in (b"server_error (HTTP 500)", b"[key removed]", b"Incorrect", b"Your key"):
         assert said in database, said
 
 
 @pytest.mark.parametrize("name", KEYS)
-def test_no_key_is_anywhere(ended: Ended, name: str) -> None:
+def test_no_key_is_anywhere(left: Left, name: str) -> None:
     key = KEYS[name]
     # Parts too: a message that was cut in the middle may hold an end of it.
     parts = {key, key[: len(key) // 2], key[len(key) // 2 :]}
-    places = {"stdout": ended.out.encode(), "stderr": ended.err.encode(), **ended.written}
+    printed = {"stdout": left.printed.out.encode(), "stderr": left.printed.err.encode()}
+    places = {**printed, **left.written}
     for place, content in places.items():
         for part in parts:
             assert part.encode() not in content, place
 
 
-def test_only_the_header_holds_the_key(provider: Provider, ended: Ended) -> None:
+def test_only_the_header_holds_the_key(provider: Provider, left: Left) -> None:
     assert list(provider.authorizations()) == [f"Bearer {KEYS['OPENAI_API_KEY']}"]
     for request in provider.requests():
         held = {name: value for name, value in request["headers"].items() if "sk-proj" in value}

@@ -1,11 +1,17 @@
-"""A process that has everything loaded and forks a judge for each line that it reads.
+"""A process that has everything loaded and forks a `labeler` process for each line that it reads.
 
-python judging.py
+Loading a judge takes seconds, and one that is killed twenty times would load twenty times. Each
+line is a JSON object:
 
-Each line is a JSON object: ``point``, where the judge kills itself with SIGKILL; ``log``, a file
-that takes what it prints; ``arguments``, what `labeler` is called with. The process answers with
-the judge's ``pid``, and with its ``status`` when it has ended, as `os.waitstatus_to_exitcode` gives
-it. Loading takes seconds, and a judge that is killed twenty times would load twenty times.
+- ``commands``: what `labeler` is called with, one call after the other; the last one's exit code is
+  the process's, and the others' are printed;
+- ``out``, ``err``: files that take what it prints;
+- ``folder``, ``environment``: where it runs, and variables to set;
+- ``point``: where the judge kills itself with SIGKILL;
+- ``bug``: what a bug says that the last command meets when it stores answers.
+
+The process answers with the ``pid``, and with the ``status`` when it has ended, as
+`os.waitstatus_to_exitcode` gives it.
 
 Points: ``none``; ``before-commit:N`` and ``after-commit:N``, at the Nth commit that changes
 anything; ``middle:N``, inside of the Nth one, when what was tried is written and what was judged is
@@ -20,6 +26,7 @@ import os
 import signal
 import sqlite3
 import sys
+import tempfile
 from collections import Counter
 from typing import Any
 
@@ -35,8 +42,6 @@ SECONDS_BETWEEN_COMMITS = 0.2
 
 def kill_at(point: str) -> None:
     """End this process where it was told to."""
-    if point == "none":
-        return
     engine._SECONDS_BETWEEN_COMMITS = SECONDS_BETWEEN_COMMITS
     seen: Counter[str] = Counter()
 
@@ -73,27 +78,49 @@ def kill_at(point: str) -> None:
     engine._go_through = going_through
 
 
-def judge_as_told(order: dict[str, Any]) -> None:
+def meet_bug(message: str) -> None:
+    """Let storing answers fail as nobody foresaw."""
+
+    def broken(*_: Any, **__: Any) -> None:
+        raise RuntimeError(message)
+
+    target: Any = engine
+    target.store_answers = broken
+
+
+def be_told(order: dict[str, Any]) -> None:
     """Be a `labeler` process."""
-    log = os.open(order["log"], os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-    null = os.open(os.devnull, os.O_RDONLY)
-    for target, descriptor in ((0, null), (1, log), (2, log)):
-        os.dup2(descriptor, target)
-    kill_at(order["point"])
-    code = app.run(order["arguments"])
+    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
+    targets = (
+        os.open(os.devnull, os.O_RDONLY),
+        *(os.open(order[n], flags) for n in ("out", "err")),
+    )
+    for number, descriptor in enumerate(targets):
+        os.dup2(descriptor, number)
+    os.environ.update(order["environment"])
+    os.chdir(order["folder"])
+    tempfile.tempdir = None
+    if order["point"] != "none":
+        kill_at(order["point"])
+    *others, last = order["commands"]
+    for command in others:
+        print("exit", app.run(command), flush=True)
+    if order["bug"]:
+        meet_bug(order["bug"])
+    code = app.run(last)
     sys.stdout.flush()
     os._exit(code)
 
 
 def main() -> None:
-    """Fork for each line of the input, one judge at a time."""
+    """Fork for each line of the input, one process at a time."""
     import instructor  # noqa: F401 - loaded before the fork
 
     load_litellm()
     for line in sys.stdin:
         pid = os.fork()
         if pid == 0:
-            judge_as_told(json.loads(line))
+            be_told(json.loads(line))
         print(json.dumps({"pid": pid}), flush=True)
         _, status = os.waitpid(pid, 0)
         print(json.dumps({"status": os.waitstatus_to_exitcode(status)}), flush=True)
