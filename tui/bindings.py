@@ -105,7 +105,7 @@ KEYS: tuple[KeyRow, ...] = (
     ),
     KeyRow("judges", "v", "judges", "v", "", "at the end: what judges said, where that is allowed"),
     KeyRow("go_on", "enter", "go_on", "Enter", "", "go on from what judges said"),
-    KeyRow("help", "question_mark,f1", "help", "?", "help", "this page"),
+    KeyRow("help", "question_mark,f1", "help", "?", "help", "the keys"),
     KeyRow("back", "", "back", "Esc", "", "go back; never a label", fixed="escape"),
     KeyRow("quit", "q", "app.quit", "q", "quit", "end; everything is saved first", rank=6),
 )

@@ -15,7 +15,8 @@ __all__ = ["query_terms", "stretches", "terms_in"]
 _AROUND = 200
 """Characters before and after a line in which the ends of its words are looked for."""
 
-_BLANK = re.compile(r"\s")
+_BETWEEN = re.compile(r"[\s、。，．！？「」（）]")
+"""Signs that no word goes on across, in scripts with blanks and without."""
 
 
 def query_terms(query: BlindQuery) -> frozenset[str]:
@@ -41,9 +42,9 @@ def terms_in(text: str, start: int, end: int, terms: frozenset[str]) -> Iterator
     if not terms:
         return
     first = max(0, start - _AROUND)
-    before = [found.end() for found in _BLANK.finditer(text, first, start)]
+    before = [found.end() for found in _BETWEEN.finditer(text, first, start)]
     first = before[-1] if before else first
-    after = _BLANK.search(text, end, min(len(text), end + _AROUND))
+    after = _BETWEEN.search(text, end, min(len(text), end + _AROUND))
     last = after.start() if after else min(len(text), end + _AROUND)
     is_cut = bool(first and not before), bool(last < len(text) and not after)
     for word in words(text[first:last]):

@@ -44,11 +44,12 @@ def summary(tally: Tally) -> str:
     return tally.describe()
 
 
-def too_small(width: int, height: int) -> str:
+def too_small(width: int, height: int, table: KeyTable) -> str:
     """Say how large a terminal is needed."""
     return (
         f"This terminal has {width}x{height} cells;\n"
-        f"reviewing needs {MIN_WIDTH}x{MIN_HEIGHT}.\nNo key labels here. q ends."
+        f"reviewing needs {MIN_WIDTH}x{MIN_HEIGHT}.\n"
+        f"No key labels here. {table.shown('quit')} ends."
     )
 
 

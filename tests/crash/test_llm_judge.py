@@ -23,7 +23,7 @@ KILLS = int(os.environ.get("LABELER_KILLS", "3"))
 """How many kills at random times."""
 ITEMS = int(os.environ.get("LABELER_ITEMS", "300"))
 """Items of the pool that is killed at random times."""
-FEW = 90
+FEW = 60
 """Items of the pool that is killed at chosen points."""
 IN_FLIGHT = 16
 KILLED = -signal.SIGKILL

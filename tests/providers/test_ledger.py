@@ -102,7 +102,7 @@ def test_each_try_is_a_row_and_each_answer_another(store: Store) -> None:
     assert raws(store, "a", "b", "c", "d") == {"a": ["{1}"]}
 
 
-def test_what_is_unknown_is_null_and_what_is_known_is_kept(store: Store) -> None:
+def test_what_is_unknown_is_null_and_what_is_known_is_kept(sqlite_store: Store) -> None:
     known: dict[str, Any] = {
         "model": "m-2026",
         "fingerprint": "fp",
@@ -112,16 +112,16 @@ def test_what_is_unknown_is_null_and_what_is_known_is_kept(store: Store) -> None
         "latency_ms": 1.5,
         "finish_reason": "stop",
     }
-    write(store, begin(store), ("a", [answered("x"), answered("y", **known)]))
-    assert rows(store, Response, *known) == [(None,) * len(known), tuple(known.values())]
+    write(sqlite_store, begin(sqlite_store), ("a", [answered("x"), answered("y", **known)]))
+    assert rows(sqlite_store, Response, *known) == [(None,) * len(known), tuple(known.values())]
 
 
-def test_numbers_of_tries_go_on_and_each_job_has_its_own(store: Store) -> None:
-    one, other = begin(store, "one"), begin(store, "other")
-    write(store, one, ("a", [lost(), lost()]), ("b", [lost()]), ("a", [lost()]))
-    write(store, one, ("a", [answered("x")]))
-    write(store, other, ("a", [lost()]))
-    assert rows(store, Attempt, "job_id", "request_digest", "number") == [
+def test_numbers_of_tries_go_on_and_each_job_has_its_own(sqlite_store: Store) -> None:
+    one, other = begin(sqlite_store, "one"), begin(sqlite_store, "other")
+    write(sqlite_store, one, ("a", [lost(), lost()]), ("b", [lost()]), ("a", [lost()]))
+    write(sqlite_store, one, ("a", [answered("x")]))
+    write(sqlite_store, other, ("a", [lost()]))
+    assert rows(sqlite_store, Attempt, "job_id", "request_digest", "number") == [
         (one, "a", 0),
         (one, "a", 1),
         (one, "b", 0),
@@ -140,10 +140,10 @@ def test_answers_of_all_jobs_are_found_in_their_order(store: Store) -> None:
     assert raws(store) == {}
 
 
-def test_log_probabilities_are_kept(store: Store) -> None:
+def test_log_probabilities_are_kept(sqlite_store: Store) -> None:
     values = {"2": -0.1, "0": -2.5, "?": -9.0}
-    write(store, begin(store), ("a", [answered("x"), answered("y", logprobs=values)]))
-    with store.read() as connection:
+    write(sqlite_store, begin(sqlite_store), ("a", [answered("x"), answered("y", logprobs=values)]))
+    with sqlite_store.read() as connection:
         found = answers_to(connection, ["a"])["a"]
     assert [dict(one.logprobs) for one in found] == [{}, values]
 
@@ -167,34 +167,34 @@ def test_an_answer_that_was_erased_keeps_its_place(store: Store) -> None:
     assert reply.fields["level"] == "2"
 
 
-def test_an_empty_batch_of_tries_leaves_no_trace(store: Store) -> None:
-    job = begin(store)
-    before = rows(store, Job, "id")
-    with store.write("test") as tx:
+def test_an_empty_batch_of_tries_leaves_no_trace(sqlite_store: Store) -> None:
+    job = begin(sqlite_store)
+    before = rows(sqlite_store, Job, "id")
+    with sqlite_store.write("test") as tx:
         assert store_tries(tx, job, []) == []
         assert store_tries(tx, job, [("a", [])]) == [None]
         assert tx.made_revision is None
-    assert rows(store, Attempt, "id") == []
-    assert rows(store, Job, "id") == before
+    assert rows(sqlite_store, Attempt, "id") == []
+    assert rows(sqlite_store, Job, "id") == before
 
 
-def test_a_job_is_found_again_with_the_settings_it_was_begun_with(store: Store) -> None:
-    first = begin(store, "one", {"b": 1, "a": [2]})
-    assert begin(store, "one", {"b": 2}) == first
-    assert begin(store, "two") != first
-    assert rows(store, Job, "settings", "state") == [
+def test_a_job_is_found_again_with_the_settings_it_was_begun_with(sqlite_store: Store) -> None:
+    first = begin(sqlite_store, "one", {"b": 1, "a": [2]})
+    assert begin(sqlite_store, "one", {"b": 2}) == first
+    assert begin(sqlite_store, "two") != first
+    assert rows(sqlite_store, Job, "settings", "state") == [
         ('{"a": [2], "b": 1}', JobState.RUNNING),
         (None, JobState.RUNNING),
     ]
 
 
-def test_progress_is_noted(store: Store) -> None:
-    job, other = begin(store, "one"), begin(store, "other")
+def test_progress_is_noted(sqlite_store: Store) -> None:
+    job, other = begin(sqlite_store, "one"), begin(sqlite_store, "other")
     later = AT + timedelta(hours=1)
-    with store.work() as connection:
+    with sqlite_store.work() as connection:
         note_progress(connection, job, state=JobState.STOPPED, total=9, done=5, failed=2, at=later)
     columns = ("id", "state", "total", "done", "failed", "started_at", "updated_at")
-    assert rows(store, Job, *columns) == [
+    assert rows(sqlite_store, Job, *columns) == [
         (job, JobState.STOPPED, 9, 5, 2, AT, later),
         (other, JobState.RUNNING, 0, 0, 0, AT, AT),
     ]

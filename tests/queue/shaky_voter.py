@@ -108,8 +108,8 @@ class Reviewer:
         told = {line["told"] for line in lines if "told" in line}
         for line in lines:
             if "vote" in line and (vote := line["vote"]) not in told:
-                *place, purpose = line["place"]
-                held = Claim(*place, VotePurpose(purpose))
+                place, task, item, purpose = line["place"]
+                held = Claim(place, task, item, VotePurpose(purpose))
                 patiently(lambda vote=vote, held=held: self.vote(vote, held))  # type: ignore[misc]
             if "undo" in line and (undo := line["undo"]) not in told:
                 patiently(lambda undo=undo, of=line["of"]: self.undo(undo, of))  # type: ignore[misc]

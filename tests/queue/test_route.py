@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from labeler.assessment.samples import JudgeAnswer
 from labeler.calibration.policies import UNCALIBRATED, Policy, read_policy
 from labeler.errors import InputError, NotFoundError
 from labeler.labels import Grade, Outcome
 from labeler.queue.order import BLOCK_SIZE, queue_order
-from labeler.queue.reasons import ItemSignals, JudgeAnswer, reasons_for
+from labeler.queue.reasons import ItemSignals, reasons_for
 from labeler.queue.route import route_pool
 from labeler.store.database import Store
 from labeler.store.projections import rebuild

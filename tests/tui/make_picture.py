@@ -1,4 +1,4 @@
-"""Draws docs/review.svg, the picture of the review app: python -m tests.tui.make_picture [FILE].
+"""Draws docs/review.svg and docs/review-minute.svg: python -m tests.tui.make_picture [FOLDER].
 
 The sample project is searched by the retrievers that need no model, pooled and routed; a few votes
 are given on a clock that stands still, and the screen is exported. The same code gives the same
@@ -26,13 +26,14 @@ from labeler.sample.retrievers import run_retrievers
 from labeler.store.database import open_store
 from labeler.store.location import Location
 from tests.tui.driving import reviewing
+from tests.tui.pictures import picture
 
-__all__ = ["draw"]
+__all__ = ["draw", "strip"]
 
 _SIZE = (100, 24)
-_SECONDS = (8.2, 11.6, 6.9, 9.8, 12.4, 7.3, 9.1)
+_SECONDS = (8.2, 11.6, 6.9, 9.8, 12.4, 7.3, 9.1, 8.8, 9.6)
 """How long each item was read before its vote."""
-_KEYS = "asdaads"
+_KEYS = "asdaadsas"
 
 
 def make_project(folder: Path) -> Path:
@@ -52,22 +53,52 @@ def make_project(folder: Path) -> Path:
     return database
 
 
-async def draw() -> str:
-    """Give the picture as SVG."""
+async def draw() -> dict[str, str]:
+    """Give the pictures as SVG, by the names of their files."""
     with tempfile.TemporaryDirectory() as folder:
         database = make_project(Path(folder))
         async with reviewing(database, reviewer="you", pool="demo", size=_SIZE) as app:
             for key, seconds in zip(_KEYS, _SECONDS, strict=True):
                 await app.press(key, after=seconds)
-            picture = app.app.export_screenshot(title="labeler review", simplify=True)
-    # A picture loads nothing from elsewhere: the reader's own monospaced font will do.
-    return re.sub(r"@font-face \{.*?\}\s*", "", picture, flags=re.DOTALL)
+            judging = picture(app.app, normal=False)
+            await app.press("f", after=5.2)
+            why = picture(app.app, normal=False)
+            await app.press("3", "n", after=1.1)
+            await app.write("about paying, not about returns")
+            note = picture(app.app, normal=False)
+            await app.press("enter")
+        async with reviewing(database, reviewer="you", pool="demo", limit=3, size=_SIZE) as app:
+            await app.press(*"sda", after=8.7)
+            end = picture(app.app, normal=False)
+    return {"review.svg": judging, "review-minute.svg": strip([judging, why, note, end])}
+
+
+def strip(drawn: list[str]) -> str:
+    """Put pictures of one size into one, two in a row."""
+    found = re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', drawn[0])
+    if found is None:
+        raise ValueError(drawn[0][:200])
+    width, height = map(float, found.groups())
+    rows = (len(drawn) + 1) // 2
+    parts = [
+        one.replace(
+            "<svg ",
+            f'<svg x="{place % 2 * width:g}" y="{place // 2 * height:g}" '
+            f'width="{width:g}" height="{height:g}" ',
+            1,
+        )
+        for place, one in enumerate(drawn)
+    ]
+    size = f"0 0 {2 * width:g} {rows * height:g}"
+    head = f'<svg viewBox="{size}" xmlns="http://www.w3.org/2000/svg">'
+    return "\n".join([head, *parts, "</svg>\n"])
 
 
 def main() -> None:
-    """Write the picture to the file that is named, or into the docs."""
-    target = Path(sys.argv[1] if len(sys.argv) > 1 else "docs/review.svg")
-    target.write_text(asyncio.run(draw()), encoding="utf-8")
+    """Write the pictures into the folder that is named, or into the docs."""
+    target = Path(sys.argv[1] if len(sys.argv) > 1 else "docs")
+    for name, drawn in asyncio.run(draw()).items():
+        (target / name).write_text(drawn, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -19,13 +19,19 @@ KEPT = Path(__file__).parent / "snapshots"
 UPDATE = "LABELER_UPDATE_PICTURES"
 
 
-def picture(app: App[None]) -> str:
-    """Draw the screen as SVG; the same screen gives the same bytes."""
+def picture(app: App[None], *, normal: bool = True) -> str:
+    """Draw the screen as SVG; the same screen gives the same bytes.
+
+    Args:
+        app: The app.
+        normal: Give every picture the same ids, so that a difference shows what differs; pictures
+            that stand on one page need their own.
+    """
     drawn = app.export_screenshot(title="labeler review", simplify=True)
     # A picture loads nothing from elsewhere: the reader's own monospaced font will do.
     drawn = re.sub(r"@font-face \{.*?\}\s*", "", drawn, flags=re.DOTALL)
     found = re.search(r"terminal-(\d+)-", drawn)
-    return drawn if found is None else drawn.replace(found.group(1), "0")
+    return drawn if found is None or not normal else drawn.replace(found.group(1), "0")
 
 
 def words(drawn: str) -> str:

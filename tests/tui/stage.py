@@ -21,7 +21,7 @@ from labeler.records.scales import AssessorKind
 from labeler.store.database import Store
 from tests.small import write_jsonl, write_run
 
-__all__ = ["LONG", "judge_stage", "set_stage"]
+__all__ = ["LONG", "judge_stage", "set_scripts", "set_stage"]
 
 _CARRY = (
     "Employees may carry over up to five unused vacation days into the next calendar year with "
@@ -79,6 +79,26 @@ def set_stage(store: Store, folder: Path, *, order: Sequence[str] = ("h2", "h4",
     run = write_run(folder / "a.run", "a", {"q1": list(order), "q2": ["h5", "h1"]})
     import_runs(store, [run], RunOptions())
     create_pool(store, "leave", PoolOptions(depth=len(order), rubric=default_rubric()))
+    route_pool(store, "leave", UNCALIBRATED)
+
+
+_SCRIPTS = (
+    "مدة الإجازة السنوية ثلاثون يوماً. لا تُرحَّل الإِجَازَة إلى السنة التالية إلا بموافقة المدير.\n\n"
+    "年次休暇は三十日です。翌年への繰り越しには、上司の承認が必要です。「繰越」は三月末まで。\n\n"
+    "Férias: 30 dias por ano. FERIAS não gozadas caducam em março.\n\n"
+    "👨\u200d👩\u200d👧 family leave 👍🏽 ❤\ufe0f from day 1\ufe0f\u20e3, [b]not[/b] marked up"
+)
+
+
+def set_scripts(store: Store, folder: Path) -> None:
+    """Import one passage in many scripts, and a question with words of each."""
+    rows: list[dict[str, object]] = [{"_id": "s", "text": _SCRIPTS, "title": "إجازة 休暇 férias"}]
+    import_corpus(store, [write_jsonl(folder / "c.jsonl", rows)], CorpusOptions(snapshot="s"))
+    text = "ما هي الإجازة السنوية؟ 年次休暇 ferias family"
+    query: dict[str, object] = {"_id": "q", "text": text, "language": "ar"}
+    import_queries(store, [write_jsonl(folder / "q.jsonl", [query])], QueryOptions())
+    import_runs(store, [write_run(folder / "r.run", "r", {"q": ["s"]})], RunOptions())
+    create_pool(store, "leave", PoolOptions(depth=1, rubric=default_rubric()))
     route_pool(store, "leave", UNCALIBRATED)
 
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+import tomllib
+from pathlib import Path
+
 import pytest
 
 from labeler.errors import UsageError
@@ -75,3 +79,13 @@ def test_what_is_refused_names_file_and_key(changed: dict[str, str], message: st
     with pytest.raises(UsageError) as caught:
         key_table(changed)
     assert message in caught.value.message
+
+
+def test_the_docs_list_every_key() -> None:
+    table = KeyTable()
+    told = (Path(__file__).parents[2] / "docs" / "review.md").read_text(encoding="utf-8")
+    for row in table.rows:
+        if row.meaning:
+            assert f"| `{row.name}` | {table.listed(row.name)} | {row.meaning} |" in told
+    [settings] = re.findall(r"```toml\n(.*?)```", told, re.DOTALL)
+    assert key_table(tomllib.loads(settings)["review"]["keys"]).answer(1) == "l/1"

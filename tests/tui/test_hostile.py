@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from labeler.assessment.rubric import LevelGuide, Rubric
-from labeler.assessment.visible import visible
 from labeler.calibration.policies import UNCALIBRATED
 from labeler.imports.corpus import CorpusOptions, import_corpus
 from labeler.imports.queries import QueryOptions, import_queries
@@ -19,6 +18,8 @@ from labeler.queue.route import route_pool
 from labeler.store.database import Store
 from tests.small import write_jsonl, write_run
 from tests.tui.driving import Driver, events, reviewing
+from tui.text import displayed
+from tui.widgets.passage import PassageView
 
 pytestmark = pytest.mark.asyncio
 
@@ -78,7 +79,7 @@ async def test_every_screen_shows_it_and_nothing_runs(
         app.app.action_boom = lambda: called.append("boom")  # type: ignore[attr-defined]
         for key in ("c", "escape", "r", "escape", "n", "escape"):
             assert harmless(app)
-            assert squeezed(visible(text).expandtabs()) in squeezed(app.text)
+            assert squeezed(displayed(text)) in squeezed(app.text)
             await app.press(key)
         for row in range(9):
             for column in (6, size[0] - 20):
@@ -97,13 +98,23 @@ async def test_very_long_passages_scroll_to_their_end(
 ) -> None:
     hostile_project(sqlite_store, own_folder, text)
     async with reviewing(database) as app:
+        passage = app.app.screen.query_one("#passage", PassageView)
         assert "more below" in app.text
-        first, last, total = app.app._review.query_one("#passage").in_sight  # type: ignore[attr-defined]
+        first, last, total = passage.in_sight
         assert (first, last < total) == (1, True)
         for _ in range(3):
             await app.press("space", "j", "k", "b", "space")
         assert "more above" in app.text
-        lines = app.app._review.query_one("#passage")._lines  # type: ignore[attr-defined]
-        assert squeezed("".join(lines)) == squeezed(text)
+        await app.press("end")
+        first, last, total = passage.in_sight
+        assert passage.is_all_known
+        assert first > last - 24
+        assert last == total
+        assert "more below" not in app.text
+        spans = [passage._lines.span(line) for line in range(total)]
+        shown = displayed(text)
+        assert squeezed("".join(shown[one:other] for one, other in spans)) == squeezed(shown)
+        await app.press("home")
+        assert passage.in_sight[0] == 1
         await app.press("a")
     assert events(sqlite_store) == [("vote", None)]

@@ -103,7 +103,7 @@ async def test_collections_in_arabic_and_portuguese(
         while app.sitting.current is not None:
             shown = app.sitting.current
             assert app.passage in texts
-            assert squeezed(displayed(shown.block.query.text)) in squeezed(app.text)
+            assert all(word in app.text for word in displayed(shown.block.query.text).split())
             assert await read_whole(app) == squeezed(displayed(app.passage))
             terms = query_terms(shown.block.query)
             text = displayed(app.passage)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from datetime import UTC, datetime
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
 
@@ -16,7 +16,6 @@ from labeler.queue.counts import count_queue
 from labeler.queue.route import route_pool
 from labeler.queue.sitting.session import ReviewSession
 from labeler.store.database import Store
-from tests.conftest import Ticking
 from tests.disputed import NOTE, Quoting
 from tests.small import HandJudge, judge, pooled
 from tests.tui.leading import leading
@@ -29,7 +28,20 @@ AFTERNOON = datetime(2026, 7, 1, 13, 6, tzinfo=UTC)
 SIZES = pytest.mark.parametrize("size", [(80, 24), (120, 40)], ids=["80x24", "120x40"])
 
 
-def vote(store: Store, clock: Ticking, name: str, levels: str, seconds: float) -> None:
+@dataclass
+class Still:
+    """A clock that stands still until it is moved, however often it is read."""
+
+    now: datetime = datetime(2026, 7, 1, 12, 0, tzinfo=UTC)
+
+    def __call__(self) -> datetime:
+        return self.now
+
+    def advance(self, seconds: float) -> None:
+        self.now += timedelta(seconds=seconds)
+
+
+def vote(store: Store, clock: Still, name: str, levels: str, seconds: float) -> None:
     """Vote on one item after the other, and keep holding what comes next."""
     now = [0.0]
     session = ReviewSession(store, name, monotonic=lambda: now[0])
@@ -47,8 +59,9 @@ def vote(store: Store, clock: Ticking, name: str, levels: str, seconds: float) -
 
 
 @pytest.fixture
-def scene(sqlite_store: Store, own_folder: Path, clock: Ticking) -> Store:
+def scene(sqlite_store: Store, own_folder: Path) -> Store:
     """Two judges, three reviewers, two disputes, and items that somebody holds."""
+    sqlite_store.clock = clock = Still()
     pooled(sqlite_store, own_folder)
     doubtful: dict[str, tuple[Grade | Outcome, float]] = {
         "c03": (Grade.FULLY_RELEVANT, 0.62),

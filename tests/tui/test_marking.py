@@ -33,7 +33,7 @@ def test_words_of_the_query_stand_out(query: str, text: str, expected: list[str]
     assert marked(query, text) == expected
 
 
-@given(st.text(st.sampled_from("ab cé漢字\n"), max_size=60), st.data())
+@given(st.text(st.sampled_from("ab cé漢字。「\n"), max_size=60), st.data())
 def test_a_part_shows_what_the_whole_would(text: str, data: st.DataObject) -> None:
     terms = frozenset({"ab", "a", "ce", "漢字"})
     start = data.draw(st.integers(0, len(text)))

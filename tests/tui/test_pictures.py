@@ -14,6 +14,7 @@ import pytest
 
 from labeler.cli.review import OpenDesk
 from labeler.imports.queries import QueryOptions, import_queries
+from labeler.queue.sitting.orders import Renewed
 from labeler.queue.sitting.session import ReviewSession
 from labeler.settings import Reveal
 from labeler.store.database import Store, open_store
@@ -21,7 +22,7 @@ from labeler.store.location import Location
 from tests.small import write_jsonl
 from tests.tui.driving import Driver, HandClock, reviewing
 from tests.tui.pictures import compare
-from tests.tui.stage import judge_stage, set_stage
+from tests.tui.stage import judge_stage, set_scripts, set_stage
 from tests.write_lock import write_lock
 from tui.app import ReviewApp, Seat
 
@@ -190,6 +191,14 @@ async def busy(scene: Scene) -> None:
     await scene.app.settled()
 
 
+async def lost(scene: Scene) -> None:
+    await turn_to(scene, "carry over")
+    shown = scene.app.sitting.current
+    assert shown is not None
+    scene.app.sitting.answered(Renewed(frozenset({shown.claim.assignment_id})))
+    scene.app.app._review.sync()
+
+
 async def changed(scene: Scene) -> None:
     await turn_to(scene, "carry over")
     rows: list[dict[str, object]] = [
@@ -228,6 +237,7 @@ STATES = {
     "limit": State(done, {"limit": 3}),
     "no-match": State(nothing, {"domain": "sales"}),
     "held": State(held),
+    "lost": State(lost),
     "changed": State(changed),
     "what-changed": State(what_changed),
 }
@@ -286,6 +296,16 @@ async def test_the_database_is_busy(
 ) -> None:
     async with reviewing(database, size=size, clock=HandClock(day=NOON)) as app:
         await busy(Scene(stage, database, own_folder, app))
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)], ids=["80x24", "120x40"])
+async def test_many_scripts(
+    sqlite_store: Store, database: Path, own_folder: Path, size: tuple[int, int]
+) -> None:
+    set_scripts(sqlite_store, own_folder)
+    async with reviewing(database, size=size, clock=HandClock(day=NOON)) as app:
+        await app.pilot.pause()
+        compare(app.app, f"scripts-{size[0]}x{size[1]}", own_folder)
 
 
 async def test_a_terminal_that_is_too_small(stage: Store, database: Path, own_folder: Path) -> None:

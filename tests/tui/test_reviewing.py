@@ -165,7 +165,7 @@ async def test_a_draft_outlives_the_end_of_the_sitting(queue: Store, database: P
 async def test_cannot_judge_asks_for_its_reason(queue: Store, database: Path) -> None:
     async with reviewing(database) as app:
         await app.press("f")
-        assert "1 garbled 2 language 3 needs context 4 query unclear 5 other" in app.text
+        assert "1 garbled  2 language  3 needs context  4 query unclear  5 other" in app.text
         await app.press("f", "a")
         assert "1 to 5 says why" in app.text
         assert events(queue) == []

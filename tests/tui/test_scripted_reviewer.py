@@ -82,10 +82,18 @@ class Entry:
 
 def stored(store: Store) -> list[Entry]:
     """Read the same from the database, first to last."""
-    event, judgment, level, text = map(table, (ReviewEvent, Judgment, ScaleLevel, Text))
-    task, item, query, evidence = map(table, (Task, Item, Query, Evidence))
+    event, judgment, level, text = (
+        table(record) for record in (ReviewEvent, Judgment, ScaleLevel, Text)
+    )
+    task, item, query, evidence = (table(record) for record in (Task, Item, Query, Evidence))
     statement = (
-        sa.select(event, query.c.external_id, evidence.c.external_id, level.c.name, text.c.body)
+        sa.select(
+            event,
+            query.c.external_id.label("query"),
+            evidence.c.external_id.label("passage"),
+            level.c.name.label("level"),
+            text.c.body.label("note"),
+        )
         .join(task, task.c.id == event.c.task_id)
         .join(item, item.c.id == task.c.item_id)
         .join(query, query.c.id == item.c.query_id)
@@ -99,7 +107,14 @@ def stored(store: Store) -> list[Entry]:
         rows = connection.execute(statement).all()
     places = {row.id: place for place, row in enumerate(rows)}
     return [
-        Entry(row.kind, tuple(row[-4:-2]), *row[-2:], row.dwell_ms, places.get(row.undoes_id))
+        Entry(
+            row.kind,
+            (row.query, row.passage),
+            row.level,
+            row.note,
+            row.dwell_ms,
+            places.get(row.undoes_id),
+        )
         for row in rows
     ]
 
@@ -116,22 +131,25 @@ class Script:
     """The places in the account of votes that stand, the last one last."""
     drafts: dict[Name, str] = field(default_factory=dict)
     skipped: set[Name] = field(default_factory=set)
+    """Whatever was skipped at any time."""
+    closed: set[Name] = field(default_factory=set)
+    """What isn't shown in this sitting, until skipped items are asked for."""
     item: Name | None = None
     since: float = 0.0
     done: Counter[str] = field(default_factory=Counter)
 
     async def sit(self, app: Driver) -> bool:
         """Work until the next restart; tell whether all is done."""
-        self.item = None
+        self.item, self.closed = None, set(self.skipped)
         self.look_up(app)
         while True:
             if self.item is None:
                 if self.source.random() < 0.1 and self.standing:
                     await self.undo(app)
-                elif self.skipped:
+                elif self.closed - self.voted_on:
                     assert "that you skipped" in app.text
                     await app.press("w")
-                    self.skipped.clear()
+                    self.closed.clear()
                     self.look_up(app)
                 else:
                     assert "All done" in app.text
@@ -152,8 +170,11 @@ class Script:
         if shown == self.item:
             return
         self.item, self.since = shown, self.clock.now
-        assert shown not in {self.account[place].of for place in self.standing}
-        assert shown not in self.skipped
+        assert shown not in self.voted_on | self.closed
+
+    @property
+    def voted_on(self) -> set[Name]:
+        return {self.account[place].of for place in self.standing}
 
     @property
     def of(self) -> Name:
@@ -201,6 +222,7 @@ class Script:
             return
         place = self.standing.pop()
         self.account.append(Entry("undo", self.account[place].of, undoes=place))
+        self.closed.discard(self.account[place].of)
         self.look_up(app)
         assert self.item == self.account[place].of
 
@@ -208,6 +230,7 @@ class Script:
         await app.press("x", after=self.seconds())
         self.write_down("skip")
         self.skipped.add(self.of)
+        self.closed.add(self.of)
 
     async def flag(self, app: Driver) -> None:
         words = self.source.choice(WORDS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from labeler.queue.route import route_pool
 from labeler.queue.sitting.session import ReviewSession
 from labeler.store.database import Store, open_store
 from labeler.store.location import Location
-from tests.small import fill
+from tests.small import fill, pooled
 from tests.tui.driving import HandClock, events, reviewing
 from tui.app import ReviewApp, Seat
 
@@ -222,3 +223,25 @@ async def test_a_bug_ends_the_app_without_printing_texts_and_keeps_the_votes(
     printed = capfd.readouterr()
     assert "must not be printed" not in printed.out + printed.err
     assert events(queue) == [("vote", None)]
+
+
+async def test_what_is_left_for_others_is_told(
+    sqlite_store: Store, database: Path, own_folder: Path
+) -> None:
+    pooled(sqlite_store, own_folder)
+    route_pool(sqlite_store, "p", replace(UNCALIBRATED, overlap=2))
+    async with reviewing(database, limit=3) as app:
+        await app.press("a", "a", "a")
+        assert "The sitting's 3 votes are given." in app.text
+        assert "8 items are left for you and for others." in app.text
+    async with reviewing(database) as app:
+        await app.press(*("a" * 8))
+        assert "All done: nothing is left for you." in app.text
+        assert "11 items are left for others" in app.text
+
+
+async def test_a_terminal_that_is_too_small_can_be_left(queue: Store, database: Path) -> None:
+    async with reviewing(database, size=(50, 12), keys={"quit": "Q"}) as app:
+        assert "Q ends." in app.text
+        await app.pilot.press("Q")
+        await app.until(lambda: not app.app.is_running)

@@ -182,7 +182,7 @@ class ReviewScreen(ReviewKeys):
         self.set_class(self._too_small, "-too-small")
         if self._too_small:
             self._sitting.hidden()
-            self.query_one("#too-small", Static).update(too_small(width, height))
+            self.query_one("#too-small", Static).update(too_small(width, height, self._table))
         else:
             self.call_after_refresh(self._in_sight_again)
         if self.is_mounted:

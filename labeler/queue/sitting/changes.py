@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from labeler.assessment.blind import Block
 
 __all__ = ["what_changed"]
+
+_Fields = Mapping[str, str | None]
 
 
 def what_changed(before: Block, now: Block) -> list[tuple[str, str, str]]:
@@ -14,7 +18,7 @@ def what_changed(before: Block, now: Block) -> list[tuple[str, str, str]]:
     """
     item, again = before.items[0], now.items[0]
     query, asked = before.query, now.query
-    parts = [
+    parts: list[tuple[str, _Fields, _Fields]] = [
         ("query", {"": query.text}, {"": asked.text}),
         ("need", {"": query.need}, {"": asked.need}),
         ("conditions", dict(query.conditions), dict(asked.conditions)),
@@ -53,7 +57,7 @@ def _rubric(block: Block) -> dict[str, str | None]:
     }
 
 
-def _written(fields: dict[str, str | None], other: dict[str, str | None]) -> str:
+def _written(fields: _Fields, other: _Fields) -> str:
     differing = {name: text for name, text in fields.items() if other.get(name) != text}
     rows = [f"{name}: {text or '-'}" if name else text or "-" for name, text in differing.items()]
     return "\n".join(rows) or "-"

@@ -114,7 +114,7 @@ def split(store: Store, train: set[str]) -> None:
     """Freeze a split with some queries in its train part, and all others in test."""
     with store.write("split") as tx:
         query = table(Query)
-        keys = dict(tx.connection.execute(sa.select(query.c.external_id, query.c.id)).all())  # type: ignore[arg-type]
+        keys = dict(tx.connection.execute(sa.select(query.c.external_id, query.c.id)).all())
         snapshot = tx.connection.execute(sa.text("SELECT max(id) FROM snapshot")).scalar_one()
         values = {"seed": "s", "scheme": "{}", "root_digest": "r", "revision_id": tx.revision_id}
         made = tx.connection.execute(
