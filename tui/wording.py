@@ -94,7 +94,7 @@ def sitting_ended(tally: Tally, seat: Seat, votes: int) -> list[str]:
     else:
         ended = f"The sitting's {seat.minutes:g} minutes are over." if seat.minutes else "The end."
     left = tally.total - tally.done
-    rest = f"{_count(left, 'item')} {_are(left)} left for you and for others."
+    rest = f"{_count(left, 'more vote')} {_are(left)} wanted, of you or of others."
     return [ended, summary(tally), rest if left else "Nothing is left for you."]
 
 
@@ -132,7 +132,8 @@ def nothing_left(
         if fetched.elsewhere:
             rows.append(f"{_items(fetched.elsewhere)} waiting elsewhere. {widen} takes them.")
     if left.others and not left.held:
-        rows.append(f"{_items(left.others)} left for others, who haven't voted on what you have.")
+        wanted = f"{_count(left.others, 'more vote')} {_are(left.others)} wanted"
+        rows.append(f"{wanted} of others, on items that you have done.")
     if tally.votes or tally.skipped or tally.undone or tally.extra:
         rows.append(summary(tally))
     return rows

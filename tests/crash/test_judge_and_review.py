@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import sqlite3
 import subprocess
@@ -119,7 +120,13 @@ def review(database: Path, point: str, answers: str, seconds: float | None) -> l
     """Review with answers from a pipe until the kill; give the levels that were called saved."""
     line = command(point, database, "review", "--plain", "--reviewer", "ana")
     child = subprocess.Popen(
-        line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        line,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        # So that each item is voted on once.
+        env=os.environ | {"LABELER_REVIEW_REPEATS": "0"},
     )
     try:
         printed, _ = child.communicate(answers, timeout=seconds)

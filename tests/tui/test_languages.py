@@ -209,7 +209,7 @@ async def test_the_case_of_two_raters(
         assert app.passage == "text d2"
     async with reviewing(database, reviewer="anna") as app:
         assert "All done: nothing is left for you." in app.text
-        assert "2 items are left for others" in app.text
+        assert "2 more votes are wanted of others" in app.text
     with sqlite_store.read() as connection:
         report = report_agreement(connection, pool="p")
     assert [(pair.common, pair.differing) for pair in report.pairs] == [(1, 1)]

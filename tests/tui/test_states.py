@@ -233,11 +233,11 @@ async def test_what_is_left_for_others_is_told(
     async with reviewing(database, limit=3) as app:
         await app.press("a", "a", "a")
         assert "The sitting's 3 votes are given." in app.text
-        assert "8 items are left for you and for others." in app.text
+        assert "19 more votes are wanted, of you or of others." in app.text
     async with reviewing(database) as app:
         await app.press(*("a" * 8))
         assert "All done: nothing is left for you." in app.text
-        assert "11 items are left for others" in app.text
+        assert "11 more votes are wanted of others, on items that you have done." in app.text
 
 
 async def test_a_terminal_that_is_too_small_can_be_left(queue: Store, database: Path) -> None:

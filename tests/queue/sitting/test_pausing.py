@@ -1,4 +1,4 @@
-"""A pause: no time counts, no lease is renewed, nothing is taken; then the item is painted afresh."""
+"""A pause: no time counts, no lease is renewed, no key labels; then the item is painted afresh."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ def press(sitting: Sitting, key: str, at: float) -> None:
 def test_the_time_of_a_pause_is_no_time_on_the_item() -> None:
     sitting, shown = begun()
     press(sitting, "p", 104.0)
-    assert sitting.phase is Phase.PAUSED
+    phases = [sitting.phase]
     press(sitting, "p", 1104.0)
-    assert sitting.phase is Phase.JUDGING
+    assert [*phases, sitting.phase] == [Phase.PAUSED, Phase.JUDGING]
     sitting.painted(shown, 1104.1)
     press(sitting, "a", 1106.0)
     assert sitting.choose(1)
