@@ -24,22 +24,24 @@ def code_logprobs(response: Any, key: str, codes: Collection[str]) -> dict[str, 
         key: The field.
         codes: Its possible values, each one token.
     """
-    tokens = _tokens(response)
-    if not tokens:
+    content = _content(response)
+    tokens = [_token(one) for one in content]
+    written = [token for token in tokens if token is not None]
+    if not written or len(written) < len(tokens):
         return {}
-    values = [value for _, value, _ in tokens]
-    if len(tokens) > 1 and all(value == values[0] for value in values):
+    first = written[0][1]
+    if len(written) > 1 and all(value == first for _, value in written):
         return {}
-    position = _place(tokens, key)
+    position = _place([text for text, _ in written], key)
     if position is None:
         return {}
-    written, _, alternatives = tokens[position]
+    chosen, alternatives = written[position][0], _alternatives(content[position])
     found: dict[str, float] = {}
     for text, value in alternatives:
         code = _bare(text)
         if code in codes:
             found[code] = _sum(found[code], value) if code in found else value
-    if _bare(written) not in found or any(value > _NEGLIGIBLE for value in found.values()):
+    if _bare(chosen) not in found or any(value > _NEGLIGIBLE for value in found.values()):
         return {}
     if sum(math.exp(value) for value in found.values()) > 1 + _NEGLIGIBLE:
         return {}
@@ -55,24 +57,29 @@ def _sum(first: float, second: float) -> float:
     return high + math.log1p(math.exp(low - high))
 
 
-def _tokens(response: Any) -> list[tuple[str, float, Sequence[tuple[str, float]]]]:
+def _content(response: Any) -> Sequence[Any]:
     choices = getattr(response, "choices", None)
     logprobs = getattr(choices[0], "logprobs", None) if choices else None
-    content = _get(logprobs, "content") if logprobs is not None else None
-    tokens: list[tuple[str, float, Sequence[tuple[str, float]]]] = []
-    for token in content or ():
-        text, value = _get(token, "token"), _number(_get(token, "logprob"))
-        if not isinstance(text, str) or value is None:
-            return []
-        alternatives = [
-            (str(_get(one, "token")), number)
-            for one in _get(token, "top_logprobs") or ()
-            if (number := _number(_get(one, "logprob"))) is not None and math.isfinite(number)
-        ]
-        if math.isfinite(value) and text not in dict(alternatives):
-            alternatives.append((text, value))
-        tokens.append((text, value, alternatives))
-    return tokens
+    found = _get(logprobs, "content") if logprobs is not None else None
+    return found or ()
+
+
+def _token(token: Any) -> tuple[str, float] | None:
+    text, value = _get(token, "token"), _number(_get(token, "logprob"))
+    return (text, value) if isinstance(text, str) and value is not None else None
+
+
+def _alternatives(token: Any) -> list[tuple[str, float]]:
+    """Give what the model could have written in the place of a token, itself included."""
+    found = [
+        (str(_get(one, "token")), number)
+        for one in _get(token, "top_logprobs") or ()
+        if (number := _number(_get(one, "logprob"))) is not None and math.isfinite(number)
+    ]
+    text, value = _get(token, "token"), float(_get(token, "logprob"))
+    if math.isfinite(value) and text not in dict(found):
+        found.append((text, value))
+    return found
 
 
 def _number(value: Any) -> float | None:
@@ -83,14 +90,14 @@ def _get(holder: Any, name: str) -> Any:
     return holder.get(name) if isinstance(holder, dict) else getattr(holder, name, None)
 
 
-def _place(tokens: Sequence[tuple[str, float, Any]], key: str) -> int | None:
+def _place(tokens: Sequence[str], key: str) -> int | None:
     """Find the token that holds the first character of the field's value."""
-    text = "".join(token for token, _, _ in tokens)
+    text = "".join(tokens)
     places = list(re.finditer(rf'"{re.escape(key)}"\s*:\s*"?', text))
     if len(places) != 1:  # none, or a text inside the answer that looks like one
         return None
     start, passed = places[0].end(), 0
-    for number, (token, _, _) in enumerate(tokens):
+    for number, token in enumerate(tokens):
         if passed <= start < passed + len(token):
             return number
         passed += len(token)

@@ -157,13 +157,16 @@ def saturation(items: int) -> list[Row]:
         base, _ = in_own_process(bare, path, fake.address, SATURATED_IN_FLIGHT)
         (one, seconds), _ = in_own_process(judged, path, fake.address, SATURATED_IN_FLIGHT, 1)
         again, _ = in_own_process(bare, path, fake.address, SATURATED_IN_FLIGHT)
+        other = project(Path(folder), items + 2)
+        (_, once_more), _ = in_own_process(judged, other, fake.address, SATURATED_IN_FLIGHT, 1)
+        seconds = min(seconds, once_more)
         second = project(Path(folder), items + 1)
         two, two_seconds = judged(second, fake.address, SATURATED_IN_FLIGHT, 2)
     rate = items / min(base, again)
     return [
         Row(f"instructor on litellm, {items:,} requests (best of 2)", f"{rate:.0f}/s", 1.0),
         Row(
-            "labeler, judged and committed",
+            "labeler, judged and committed (best of 2)",
             f"{one.answered / seconds:.0f}/s",
             one.answered / seconds / rate,
         ),

@@ -27,7 +27,7 @@ from labeler.store.registry import pool_named
 __all__ = ["PART", "Demand", "PoolToJudge", "Standing", "demands", "pool_to_judge"]
 
 _CLOSED = (Outcome.JUDGED, Outcome.ABSTAINED)
-PART = 500
+PART = 100
 """Items in a part."""
 
 
@@ -122,7 +122,7 @@ def demands(
     share: tuple[int, int] = (0, 1),
     collecting: bool = False,
 ) -> Iterator[list[Demand]]:
-    """Go through a pool in parts of some hundred items.
+    """Go through a pool in parts of a hundred items.
 
     Items without a text are left out.
 

@@ -28,7 +28,7 @@ __all__ = ["Ask", "RunOptions", "judge_items"]
 
 _SECONDS_BETWEEN_COMMITS = 1.0
 _FAILURES_IN_A_ROW = 20
-_KEPT = 3 * PART
+_KEPT = 10 * PART
 
 Ask = Callable[[ChatRequest], Awaitable[Reply | None]]
 """Asks a model; given by the caller, so that a batch that was collected answers as well: with None
