@@ -77,14 +77,22 @@ def prepared(path: Path, endpoint: str) -> Iterator[tuple[Store, PoolToJudge, Ll
         yield store, pool, judge
 
 
-def judged(path: Path, endpoint: str, in_flight: int, workers: int) -> tuple[LlmReport, float]:
-    """Judge all of a pool; litellm's import and what is sent first are not in the time."""
+def judged(
+    path: Path, endpoint: str, in_flight: int, workers: int
+) -> tuple[LlmReport, float, float]:
+    """Judge all of a pool; give the report, the seconds, and the rate of the middle of the run.
+
+    litellm's import isn't in the time. The middle lies between a fifth and nine tenths of the
+    items, when the number in flight has found its level.
+    """
     load_litellm()
     seen: list[float] = []
+    times: list[tuple[int, float]] = []
 
     def observe(tick: Tick) -> None:
         if not seen and tick.in_flight:
             seen.append(time.perf_counter())
+        times.append((tick.done, time.perf_counter()))
 
     limits = JudgeLimits(max_concurrency=in_flight, timeout=60)
     with prepared(path, endpoint) as (store, pool, judge):
@@ -96,7 +104,10 @@ def judged(path: Path, endpoint: str, in_flight: int, workers: int) -> tuple[Llm
                 store, pool, judge, limits, circular=False, workers=workers, observe=observe
             )
             begin = seen[0] if seen else begin
-        return report, time.perf_counter() - begin
+        seconds = time.perf_counter() - begin
+    middle = [one for one in times if 0.2 * report.answered <= one[0] <= 0.9 * report.answered]
+    (first, start), (last, end) = middle[0], middle[-1]
+    return report, seconds, (last - first) / (end - start)
 
 
 def bare(path: Path, endpoint: str, in_flight: int) -> float:
@@ -140,12 +151,13 @@ def latency(items: int) -> list[Row]:
     """Measure what share of the possible throughput is reached with slow answers."""
     with tempfile.TemporaryDirectory() as folder, running_provider(latency=LATENCY, keep=0) as fake:
         path = project(Path(folder), items)
-        (report, seconds), spent = in_own_process(judged, path, fake.address, IN_FLIGHT, 1)
+        (report, seconds, middle), spent = in_own_process(judged, path, fake.address, IN_FLIGHT, 1)
     most = IN_FLIGHT / LATENCY
     rate = report.answered / seconds
     return [
         Row(f"the limit: {IN_FLIGHT} in flight, {LATENCY:g} s each", f"{most:.1f}/s", 1.0),
         Row(f"judged and committed, {report.answered:,} items", f"{rate:.1f}/s", rate / most),
+        Row("the same, between a fifth and nine tenths", f"{middle:.1f}/s", middle / most),
         Row("CPU of the judging process", f"{1000 * spent.cpu / report.answered:.1f} ms an item"),
     ]
 
@@ -155,13 +167,13 @@ def saturation(items: int) -> list[Row]:
     with tempfile.TemporaryDirectory() as folder, running_provider(keep=0) as fake:
         path = project(Path(folder), items)
         base, _ = in_own_process(bare, path, fake.address, SATURATED_IN_FLIGHT)
-        (one, seconds), _ = in_own_process(judged, path, fake.address, SATURATED_IN_FLIGHT, 1)
+        (one, seconds, _), _ = in_own_process(judged, path, fake.address, SATURATED_IN_FLIGHT, 1)
         again, _ = in_own_process(bare, path, fake.address, SATURATED_IN_FLIGHT)
         other = project(Path(folder), items + 2)
-        (_, once_more), _ = in_own_process(judged, other, fake.address, SATURATED_IN_FLIGHT, 1)
+        (_, once_more, _), _ = in_own_process(judged, other, fake.address, SATURATED_IN_FLIGHT, 1)
         seconds = min(seconds, once_more)
         second = project(Path(folder), items + 1)
-        two, two_seconds = judged(second, fake.address, SATURATED_IN_FLIGHT, 2)
+        two, two_seconds, _ = judged(second, fake.address, SATURATED_IN_FLIGHT, 2)
     rate = items / min(base, again)
     return [
         Row(f"instructor on litellm, {items:,} requests (best of 2)", f"{rate:.0f}/s", 1.0),
@@ -193,7 +205,7 @@ def memory() -> list[Row]:
 
 def peak_of(path: Path, endpoint: str) -> tuple[int, float]:
     """Judge a pool and give how many answers came, and the peak memory of this process in MiB."""
-    report, _ = judged(path, endpoint, SATURATED_IN_FLIGHT, 1)
+    report, *_ = judged(path, endpoint, SATURATED_IN_FLIGHT, 1)
     return report.answered, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
