@@ -13,6 +13,7 @@ from labeler.records import (
     runs,
     sampling,
     scales,
+    scores,
     splits,
 )
 from labeler.records.base import Kind, Record, table
@@ -28,6 +29,7 @@ AREAS = (
     judgments,
     queue,
     proposals,
+    scores,
     sampling,
     splits,
     projections,

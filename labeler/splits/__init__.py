@@ -1,0 +1,1 @@
+"""What belongs together, what is sealed, and what crossed."""

@@ -1,0 +1,1 @@
+"""Questions from a safe pack, and their filters."""
