@@ -8,7 +8,6 @@ that was made is never made again: labels accepted later form a frame of their o
 from __future__ import annotations
 
 import hashlib
-import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,15 +15,12 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
+from labeler.assessment.frames import NewStratum, add_frame, draw_from, item_keys
 from labeler.calibration.policies import Policy
-from labeler.evaluation.sampling import allocate, keyed_draw, zero_error_sample_size
+from labeler.evaluation.sampling import allocate, zero_error_sample_size
 from labeler.labels import Grade
 from labeler.records import table
-from labeler.records.corpus import Evidence
-from labeler.records.pools import Item
-from labeler.records.queries import Query
 from labeler.records.sampling import Draw, Frame, FrameItem, Stratum
-from labeler.store.bulk import insert_rows, is_one_of
 from labeler.store.database import WriteTransaction
 
 __all__ = ["AUDIT", "Accepted", "draw_audit", "strata_of"]
@@ -94,16 +90,19 @@ def draw_audit(
     size = zero_error_sample_size(policy.target, policy.confidence)
     share = len(fresh) / len(accepted)
     wanted = max(1, math.ceil(size * share))
-    keys = _item_keys(tx.connection, [one.item_id for one in fresh])
+    keys = item_keys(tx.connection, [one.item_id for one in fresh])
     strata = strata_of(fresh)
     seed = _frame_digest(keys, policy)
-    frame_id = _insert_frame(tx, pool_id, policy_id, seed, pool_name, policy, len(fresh))
+    words = f"{len(fresh)} items of the pool '{pool_name}' whose label '{policy.name}' accepted"
+    frame_id = add_frame(tx, words, seed, pool_id=pool_id, policy_id=policy_id)
     counts = allocate({name: len(items) for name, items in strata.items()}, wanted)
     for name, items in strata.items():
-        by_key = {keys[item]: item for item in items}
-        chosen = [by_key[key] for key in keyed_draw(seed, sorted(by_key), counts[name])]
-        _insert_stratum(tx, frame_id, name, phase + 1, items, chosen, seed, score_version)
-        drawn |= set(chosen)
+        drawn |= draw_from(
+            tx,
+            NewStratum(frame_id, name, phase + 1, seed, score_version),
+            {item: keys[item] for item in items},
+            counts[name],
+        )
     return drawn
 
 
@@ -125,66 +124,6 @@ def _earlier(
     )
 
 
-def _item_keys(connection: Connection, items: Sequence[int]) -> dict[int, str]:
-    """Name each item by its query and evidence, so that a draw is the same on every machine."""
-    item, query, evidence = table(Item), table(Query), table(Evidence)
-    statement = (
-        sa.select(item.c.id, query.c.external_id, evidence.c.external_id)
-        .join(query, query.c.id == item.c.query_id)
-        .join(evidence, evidence.c.id == item.c.evidence_id)
-        .where(is_one_of(connection, item.c.id, items))
-    )
-    return {int(key): json.dumps([q, e]) for key, q, e in connection.execute(statement)}
-
-
 def _frame_digest(keys: Mapping[int, str], policy: Policy) -> str:
     content = "\n".join([policy.digest, *sorted(keys.values())])
     return hashlib.sha256(content.encode("utf-8")).hexdigest()
-
-
-def _insert_frame(
-    tx: WriteTransaction,
-    pool_id: int,
-    policy_id: int,
-    digest: str,
-    pool_name: str,
-    policy: Policy,
-    size: int,
-) -> int:
-    words = f"{size} items of the pool '{pool_name}' whose label '{policy.name}' accepted"
-    statement = sa.insert(_FRAME).values(
-        description=words,
-        digest=hashlib.sha256(f"{pool_id}\n{digest}".encode()).hexdigest(),
-        pool_id=pool_id,
-        policy_id=policy_id,
-        revision_id=tx.revision_id,
-    )
-    return int(tx.connection.execute(statement.returning(_FRAME.c.id)).scalar_one())
-
-
-def _insert_stratum(
-    tx: WriteTransaction,
-    frame_id: int,
-    name: str,
-    phase: int,
-    items: Sequence[int],
-    chosen: Sequence[int],
-    seed: str,
-    score_version: str,
-) -> None:
-    statement = sa.insert(_STRATUM).values(
-        frame_id=frame_id,
-        name=name,
-        phase=phase,
-        size=len(items),
-        sample_size=len(chosen),
-        seed=seed,
-        score_version=score_version,
-        revision_id=tx.revision_id,
-    )
-    key = int(tx.connection.execute(statement.returning(_STRATUM.c.id)).scalar_one())
-    insert_rows(tx.connection, _PART, ["stratum_id", "item_id"], [(key, one) for one in items])
-    probability = len(chosen) / len(items)
-    columns = ["stratum_id", "item_id", "probability", "revision_id"]
-    rows = [(key, one, probability, tx.revision_id) for one in chosen]
-    insert_rows(tx.connection, _DRAW, columns, rows)
