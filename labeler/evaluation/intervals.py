@@ -15,9 +15,6 @@ __all__ = ["LEAST_CLUSTERS", "jackknife_interval", "student_t_quantile"]
 LEAST_CLUSTERS = 8
 """With fewer clusters no interval is given: how well it covers was measured from 8 on."""
 
-_HALVINGS = 200
-"""More than enough: an angle between two neighbouring floats can't be halved further."""
-
 
 def jackknife_interval(
     value: float, without: NDArray[np.float64], *, confidence: float = 0.95
@@ -51,9 +48,6 @@ def jackknife_interval(
 def student_t_quantile(probability: float, degrees: int) -> float:
     """Give the quantile of Student's t for whole degrees of freedom.
 
-    Halves the angle whose probability is the finite series of Abramowitz and Stegun 1964,
-    "Handbook of Mathematical Functions", formulas 26.7.3 and 26.7.4.
-
     Args:
         probability: In [0.5, 1).
         degrees: Degrees of freedom, 1 or more.
@@ -63,28 +57,6 @@ def student_t_quantile(probability: float, degrees: int) -> float:
     """
     if not 0.5 <= probability < 1 or degrees < 1:  # noqa: PLR2004 - the median
         raise UsageError(f"no quantile of t for {probability} with {degrees} degrees of freedom")
-    inside = 2 * probability - 1
-    low, high = 0.0, math.pi / 2
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        if middle in {low, high}:
-            break
-        if _probability_inside(middle, degrees) < inside:
-            low = middle
-        else:
-            high = middle
-    return math.sqrt(degrees) * math.tan(low)
+    from scipy.special import stdtrit
 
-
-def _probability_inside(angle: float, degrees: int) -> float:
-    """Give P(|T| < t) for t = sqrt(degrees) * tan(angle)."""
-    sine, squared = math.sin(angle), math.cos(angle) ** 2
-    odd = degrees % 2
-    if degrees == 1:
-        return 2 * angle / math.pi
-    # Term k is term k-1 times cos^2 and k/(k+1), where k runs over the even or the odd numbers.
-    steps = np.arange(2.0 if odd else 1.0, degrees - 2, 2.0)
-    series = 1 + float(np.cumprod(squared * steps / (steps + 1)).sum())
-    if not odd:
-        return sine * series
-    return (angle + sine * math.cos(angle) * series) * 2 / math.pi
+    return float(stdtrit(degrees, probability))

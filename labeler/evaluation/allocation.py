@@ -1,0 +1,84 @@
+"""How many units to draw from which stratum, before anybody has labelled one of them."""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Sequence
+
+__all__ = ["LEAST_VARIANCE", "LEAST_VARIANCE_CALIBRATED", "next_units"]
+
+LEAST_VARIANCE = 0.05
+"""No stratum is taken for surer than this on rates that nobody checked against people."""
+
+LEAST_VARIANCE_CALIBRATED = 0.02
+"""The same for rates from calibrated probabilities."""
+
+
+def next_units(
+    sizes: Sequence[int],
+    rates: Sequence[float],
+    total: int,
+    *,
+    drawn: Sequence[int] | None = None,
+    floor: int = 3,
+    least_variance: float = LEAST_VARIANCE,
+) -> list[int]:
+    """Share a sample among strata by Neyman allocation with a floor.
+
+    Each stratum gets the floor first (largest first, where the sample is too small for all). Each
+    further unit goes where it lowers the variance of the estimated total most: by
+    ``w_h^2 (1/n_h - 1/(n_h + 1))`` with ``w_h = N_h sqrt(max(p_h (1 - p_h), least_variance))``,
+    which is Neyman's (1934, JRSS 97, 558-625) optimum in whole units (Wright 2012, The American
+    Statistician 66, 217-224). A larger floor would starve the one big stratum in which relevant
+    units are rare, and with it the coverage of every interval; so it is small.
+
+    Args:
+        sizes: Units of each stratum, 0 or more.
+        rates: The share of relevant units that is expected in each, in [0, 1].
+        total: Units to draw now, 0 or more.
+        drawn: Units drawn of each stratum before; none by default.
+        floor: The least of each stratum, where it has as many.
+        least_variance: The least variance of a unit that is assumed, in (0, 0.25].
+
+    Returns:
+        Units to draw now of each stratum; they add to the total, or to all that are left.
+
+    Raises:
+        ValueError: When the arguments don't belong together.
+    """
+    before = list(drawn) if drawn is not None else [0] * len(sizes)
+    if not len(sizes) == len(rates) == len(before):
+        raise ValueError("sizes, rates and what was drawn have one value a stratum")
+    if total < 0 or any(not 0 <= had <= size for had, size in zip(before, sizes, strict=True)):
+        raise ValueError("no stratum has fewer units than were drawn of it")
+    counts = list(before)
+    left = min(total, sum(sizes) - sum(before))
+    largest_first = sorted(range(len(sizes)), key=lambda place: (-sizes[place], place))
+    for least in range(1, floor + 1):
+        for place in largest_first:
+            if left and counts[place] < min(least, sizes[place]):
+                counts[place] += 1
+                left -= 1
+    weights = [
+        size * math.sqrt(max(rate * (1 - rate), least_variance))
+        for size, rate in zip(sizes, rates, strict=True)
+    ]
+    _give(counts, sizes, weights, left)
+    return [now - had for now, had in zip(counts, before, strict=True)]
+
+
+def _give(counts: list[int], sizes: Sequence[int], weights: Sequence[float], left: int) -> None:
+    """Give each unit that is left to the stratum where it is worth most."""
+
+    def worth(place: int) -> float:
+        n = counts[place]
+        return math.inf if n == 0 else weights[place] ** 2 / (n * (n + 1))
+
+    heap = [(-worth(place), place) for place in range(len(sizes)) if counts[place] < sizes[place]]
+    heapq.heapify(heap)
+    for _ in range(left):
+        _, place = heapq.heappop(heap)
+        counts[place] += 1
+        if counts[place] < sizes[place]:
+            heapq.heappush(heap, (-worth(place), place))
