@@ -19,6 +19,7 @@ from labeler.evaluation.posterior import Interval, LabelledStratum
 __all__ = [
     "exact_recall",
     "exact_recall_difference",
+    "exact_total",
     "exact_total_difference",
     "hypergeometric_limits",
 ]
@@ -130,6 +131,17 @@ def exact_recall_difference(
 ) -> Interval:
     """Give conservative limits of the first system's pooled recall less the second's."""
     return _corners(_cells(strata, confidence), known, (1, -1), least=-1.0)
+
+
+def exact_total(
+    strata: Sequence[LabelledStratum], known: Known, *, confidence: float = 0.95
+) -> Interval:
+    """Give conservative limits of the number of relevant units in the frame."""
+    cells = _cells(strata, confidence).values()
+    return Interval(
+        float(known.total + sum(low for low, _ in cells)),
+        float(known.total + sum(high for _, high in cells)),
+    )
 
 
 def exact_total_difference(
