@@ -4,7 +4,7 @@ from sqlmodel import Field
 
 from labeler.records.base import Record, keyed
 
-__all__ = ["Draw", "Frame", "FrameItem", "Stratum"]
+__all__ = ["Draw", "Frame", "FrameItem", "SampleDesign", "Stratum"]
 
 
 class Frame(Record, table=True):
@@ -59,4 +59,21 @@ class Draw(Record, table=True):
     stratum_id: int = Field(foreign_key="stratum.id")
     item_id: int = Field(foreign_key="item.id")
     probability: float
+    revision_id: int = Field(foreign_key="revision.id")
+
+
+class SampleDesign(Record, table=True):
+    """A sample by its name: the frame it is drawn from, and what it is to estimate.
+
+    ``body`` is canonical JSON: the runs that are compared, the cutoff k, how strata were made, and
+    for each stratum, by its name, who retrieved its items and what share was expected relevant.
+    """
+
+    __tablename__ = "sample_design"
+    __table_args__ = keyed("name")
+
+    id: int | None = Field(default=None, primary_key=True)
+    frame_id: int = Field(foreign_key="frame.id")
+    name: str
+    body: str
     revision_id: int = Field(foreign_key="revision.id")
