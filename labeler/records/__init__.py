@@ -10,6 +10,7 @@ from labeler.records import (
     proposals,
     queries,
     query_log,
+    questions,
     queue,
     runs,
     sampling,
@@ -34,6 +35,7 @@ AREAS = (
     scores,
     sampling,
     splits,
+    questions,
     projections,
 )
 """The modules that hold tables, in the order of the data's flow."""
