@@ -11,6 +11,7 @@ from datetime import date
 from pathlib import Path
 
 from labeler.assessment.query_changes import CONDITIONS
+from labeler.assessment.query_facts import GROUP_KEYS
 from labeler.errors import UsageError
 from labeler.formats.fields import QUERIES, Fields, as_id, lookup, resolve
 from labeler.formats.findings import Findings, shown
@@ -19,9 +20,7 @@ from labeler.formats.source import clean_text
 from labeler.imports.report import headerless
 from labeler.records.queries import Origin
 
-__all__ = ["GROUP_KEYS", "QueryRow", "group_patterns", "read_queries"]
-
-GROUP_KEYS = ("conversation", "template", "entity", "source_document")
+__all__ = ["QueryRow", "group_patterns", "read_queries"]
 
 
 @dataclass(frozen=True, slots=True)

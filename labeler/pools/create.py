@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from labeler.errors import ConflictError, UsageError
 from labeler.pools.gather import Gathered, Pair, PoolOptions, gather, pool_digest
-from labeler.pools.hits import texts_of
+from labeler.pools.known import texts_of
 from labeler.records import table
 from labeler.records.pools import (
     Candidate,

@@ -11,19 +11,19 @@ from dataclasses import dataclass, field
 import sqlalchemy as sa
 from sqlalchemy import Connection, Table
 
+from labeler.assessment.collapse import collapse
+from labeler.assessment.rankings import evidence_of_chunks
 from labeler.assessment.rubric import Rubric
-from labeler.errors import NotFoundError, UsageError
-from labeler.pools.collapse import collapse
-from labeler.pools.hits import (
+from labeler.assessment.runs import (
     Order,
     RunRef,
     all_runs,
-    evidence_of_chunks,
     hits_by_query,
-    judged_queries,
     queries_of,
     runs_meant,
 )
+from labeler.errors import NotFoundError, UsageError
+from labeler.pools.known import judged_queries
 from labeler.records import table
 from labeler.records.corpus import Evidence
 from labeler.records.pools import Candidate, Item, PoolRun, Source

@@ -8,17 +8,11 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
+from labeler.assessment.collapse import collapse
+from labeler.assessment.rankings import evidence_of_chunks
+from labeler.assessment.runs import Order, hits_by_query, queries_of, runs_meant
 from labeler.errors import NotFoundError, UsageError
-from labeler.pools.collapse import collapse
-from labeler.pools.hits import (
-    Order,
-    evidence_of_chunks,
-    hits_by_query,
-    judged_queries,
-    queries_of,
-    runs_meant,
-    texts_of,
-)
+from labeler.pools.known import judged_queries, texts_of
 from labeler.records import table
 from labeler.records.pools import Item
 from labeler.records.projections import ItemLabel
