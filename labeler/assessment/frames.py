@@ -15,11 +15,22 @@ from labeler.records import table
 from labeler.records.corpus import Evidence
 from labeler.records.pools import Item
 from labeler.records.queries import Query
-from labeler.records.sampling import Draw, Frame, FrameItem, Stratum
+from labeler.records.sampling import Draw, Frame, FrameItem, SampleDesign, Stratum
 from labeler.store.bulk import insert_rows, is_one_of
 from labeler.store.database import WriteTransaction
 
-__all__ = ["NewStratum", "add_frame", "draw_from", "item_keys"]
+__all__ = [
+    "SAMPLE",
+    "NewStratum",
+    "add_frame",
+    "add_rule_stratum",
+    "draw_from",
+    "drawn_for_samples",
+    "item_keys",
+]
+
+SAMPLE = "sample"
+"""The reason of an item that was drawn for an estimate, whatever its label."""
 
 _FRAME, _STRATUM, _PART, _DRAW = table(Frame), table(Stratum), table(FrameItem), table(Draw)
 
@@ -96,21 +107,59 @@ def draw_from(
     by_key = {key: item for item, key in keys.items()}
     chosen = [by_key[key] for key in keyed_draw(stratum.seed, sorted(by_key), count)]
     stratum_id = _add_stratum(tx, stratum, list(keys), len(chosen))
-    probability = count / len(keys) if keys else 0.0
-    columns = ["stratum_id", "item_id", "probability", "revision_id"]
-    rows = [(stratum_id, one, probability, tx.revision_id) for one in chosen]
-    insert_rows(tx.connection, _DRAW, columns, rows)
+    _add_draws(tx, stratum_id, chosen, count / len(keys) if keys else 0.0)
     return set(chosen)
 
 
+def add_rule_stratum(
+    tx: WriteTransaction, stratum: NewStratum, size: int, drawn: Sequence[int]
+) -> None:
+    """Append a stratum that is given by a rule, too large to list, with what was drawn from it.
+
+    Args:
+        tx: The write transaction.
+        stratum: The stratum.
+        size: How many units the rule makes.
+        drawn: The items drawn from it, all equally likely, without replacement.
+    """
+    stratum_id = _add_stratum(tx, stratum, drawn, len(drawn), size=size)
+    _add_draws(tx, stratum_id, drawn, len(drawn) / size if size else 0.0)
+
+
+def drawn_for_samples(connection: Connection, items: Sequence[int]) -> set[int]:
+    """Give those of some items that were drawn for an estimate, audits aside."""
+    statement = (
+        sa.select(_DRAW.c.item_id)
+        .join(_STRATUM, _STRATUM.c.id == _DRAW.c.stratum_id)
+        .where(
+            is_one_of(connection, _DRAW.c.item_id, items),
+            _STRATUM.c.frame_id.in_(sa.select(table(SampleDesign).c.frame_id)),
+        )
+    )
+    return {int(item) for (item,) in connection.execute(statement)}
+
+
+def _add_draws(
+    tx: WriteTransaction, stratum_id: int, drawn: Sequence[int], probability: float
+) -> None:
+    columns = ["stratum_id", "item_id", "probability", "revision_id"]
+    rows = [(stratum_id, one, probability, tx.revision_id) for one in drawn]
+    insert_rows(tx.connection, _DRAW, columns, rows)
+
+
 def _add_stratum(
-    tx: WriteTransaction, stratum: NewStratum, items: Sequence[int], sample_size: int
+    tx: WriteTransaction,
+    stratum: NewStratum,
+    items: Sequence[int],
+    sample_size: int,
+    *,
+    size: int | None = None,
 ) -> int:
     statement = sa.insert(_STRATUM).values(
         frame_id=stratum.frame_id,
         name=stratum.name,
         phase=stratum.phase,
-        size=len(items),
+        size=len(items) if size is None else size,
         sample_size=sample_size,
         seed=stratum.seed,
         score_version=stratum.score_version,

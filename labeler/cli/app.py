@@ -34,6 +34,7 @@ _COMMANDS = {
     "pool": ("pool:app", "Make pools from runs, show them, plan their depth."),
     "judge": ("judge:app", "Have a pool judged."),
     "route": ("route:route", "Accept what a policy trusts; send the rest to people."),
+    "sample": ("sample:app", "Draw samples with recorded probabilities; estimate from them."),
     "review": ("review:review", "Clear the queue, blind, in the terminal."),
     "serve": ("serve:serve", "Let one reviewer work in a browser."),
     "queue": ("queue:queue", "Count what waits for people, and why."),

@@ -1,0 +1,1 @@
+"""Samples with recorded probabilities: of unknown items, of the corpus, of logged queries."""

@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from labeler.sampling.strata import FrameUnit, make_strata
+
+WHO = st.sampled_from([(), ("A",), ("B",), ("A", "B")])
+UNITS = st.lists(
+    st.tuples(
+        WHO,
+        st.booleans(),
+        st.sampled_from(["", "billing", "returns"]),
+        st.one_of(st.none(), st.floats(0, 1)),
+        st.booleans(),
+    ),
+    min_size=1,
+    max_size=80,
+).map(
+    lambda rows: [
+        FrameUnit(number, who, deeper and not who, domain, probability, disputed)
+        for number, (who, deeper, domain, probability, disputed) in enumerate(rows)
+    ]
+)
+
+
+@given(UNITS, st.integers(1, 300))
+def test_strata_part_the_frame_and_never_mix_who_retrieved(
+    units: list[FrameUnit], votes: int
+) -> None:
+    strata = make_strata(units, votes, {})
+    items = [item for one in strata for item in one.items]
+    assert sorted(items) == [unit.item_id for unit in units]
+    for one in strata:
+        assert {units[item].retrieved for item in one.items} == {one.retrieved}
+        assert 0 <= one.rate <= 1
+    assert len({one.name for one in strata}) == len(strata)
+
+
+@given(UNITS, st.integers(1, 300))
+def test_strata_are_few_enough_to_be_filled(units: list[FrameUnit], votes: int) -> None:
+    strata = make_strata(units, votes, {})
+    alike = len({unit.retrieved for unit in units})
+    assert len(strata) <= max(alike, votes // 8)
+    for one in strata:
+        others = [other for other in strata if other.retrieved == one.retrieved]
+        assert len(one.items) >= 3 or len(others) == 1
+
+
+def test_more_votes_part_more_finely() -> None:
+    units = [
+        FrameUnit(number, ("A",) if number % 2 else (), number % 4 == 0, "", number / 200)
+        for number in range(200)
+    ]
+    coarse = make_strata(units, 20, {})
+    fine = make_strata(units, 200, {})
+    assert [one.name for one in coarse] == ["top k of none of them", "top k of A"]
+    assert {one.name for one in fine} >= {
+        "top k of A; high probability",
+        "top k of none of them; below k; low probability",
+        "top k of none of them; of other runs only; middle probability",
+    }
+    by_name = {one.name: one.rate for one in fine}
+    assert by_name["top k of A; low probability"] < by_name["top k of A; high probability"]
+
+
+def test_without_probabilities_the_rate_is_that_of_what_was_retrieved_alike() -> None:
+    units = [FrameUnit(number, ("A",)) for number in range(10)]
+    assert make_strata(units, 5, {("A",): 0.2})[0].rate == pytest.approx(0.2)
+    assert make_strata(units, 5, {})[0].rate == pytest.approx(0.5)
