@@ -94,7 +94,9 @@ def max_t(
     count = int(place.max()) + 1 if len(place) else 0
     if count < LEAST_CLUSTERS:
         return None
-    sums = np.stack([np.bincount(place, weights=weights * one) for one in differences])
+    sums: Floats = np.stack(
+        [np.bincount(place, weights=weights * one).astype(np.float64) for one in differences]
+    )
     sizes = np.bincount(place, weights=weights).astype(np.float64)
     means = sums.sum(axis=1) / sizes.sum()
     deviations = sums - means[:, None] * sizes

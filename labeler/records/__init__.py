@@ -2,6 +2,7 @@
 
 from labeler.records import (
     corpus,
+    evaluations,
     judgments,
     ledger,
     pools,
@@ -36,6 +37,7 @@ AREAS = (
     sampling,
     splits,
     questions,
+    evaluations,
     projections,
 )
 """The modules that hold tables, in the order of the data's flow."""
