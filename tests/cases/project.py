@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import isnan
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import sqlalchemy as sa
 from labeler.assessment.labels_in_force import labels_in_force
 from labeler.cli.app import run
 from labeler.evaluation.ranking import (
+    JudgedRanking,
     judged_coverage_at,
     precision_at,
     recall_at,
@@ -28,6 +30,7 @@ from labeler.records.queries import Query, QueryVersion
 from labeler.records.runs import Hit, Run
 from labeler.store.database import Store, open_store
 from labeler.store.location import Location
+from tests.judged import judged
 
 CODES = {
     State.RELEVANT: StateCode.RELEVANT,
@@ -53,17 +56,23 @@ class Metrics:
     known_relevant: int
 
     def precision(self, cutoff: int) -> float:
-        return precision_at(self.states, cutoff).lower
+        return float(precision_at(self._ranking, cutoff).value[0])
 
     def recall(self, cutoff: int) -> float | None:
-        return recall_at(self.states, self.known_relevant, cutoff)
+        value = float(recall_at(self._ranking, cutoff).value[0])
+        return None if isnan(value) else value
 
     @property
     def reciprocal_rank(self) -> float:
-        return reciprocal_rank(self.states).lower
+        return float(reciprocal_rank(self._ranking).value[0])
 
-    def judged(self, cutoff: int) -> float | None:
-        return judged_coverage_at(self.states, cutoff)
+    def judged(self, cutoff: int) -> float:
+        return float(judged_coverage_at(self._ranking, cutoff)[0])
+
+    @property
+    def _ranking(self) -> JudgedRanking:
+        missed = self.known_relevant - self.states.count(1)
+        return judged([self.states], missed=[missed])
 
 
 class Project:
