@@ -1,0 +1,270 @@
+"""Openings: a record of everybody who looked at sealed results, and what reports say of it.
+
+Whatever shows results or labels of sealed queries (a report, an export, a lead's screen, a gate)
+calls `open_sealed` with the queries that it shows. Where no split is frozen, or none of the
+queries is sealed, that writes nothing and says nothing.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import sqlalchemy as sa
+from sqlalchemy import Connection
+
+from labeler.records import table
+from labeler.records.project import Revision
+from labeler.records.splits import (
+    Opening,
+    OpeningPurpose,
+    OpeningScope,
+    Split,
+    SplitGroup,
+    SplitMember,
+    SplitPart,
+)
+from labeler.store.database import Store
+
+__all__ = [
+    "OpenedBefore",
+    "Seal",
+    "development_queries",
+    "open_sealed",
+    "read_openings",
+    "sealed_queries",
+]
+
+_OPENING, _SCOPE, _REVISION = table(Opening), table(OpeningScope), table(Revision)
+_SPLIT, _GROUP, _MEMBER = table(Split), table(SplitGroup), table(SplitMember)
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedBefore:
+    """One opening.
+
+    Attributes:
+        number: Its number in the split, from 1.
+        split: The split's name.
+        through: What showed the results, such as ``report agreement``.
+        runs: The runs whose results were shown; empty where labels alone were.
+        by: Who looked.
+        at: When.
+        revision: The revision that records it.
+        labels_revision: The revision of the labels that were shown.
+        queries: The keys of the sealed queries that were shown.
+        purpose: What for.
+        reason: In words, or None.
+    """
+
+    number: int
+    split: str
+    through: str
+    runs: tuple[str, ...]
+    by: str
+    at: datetime
+    revision: int
+    labels_revision: int
+    queries: frozenset[int]
+    purpose: OpeningPurpose
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Seal:
+    """What a report has to say of the sealed results that it shows.
+
+    Attributes:
+        split: The split's name.
+        sealed: How many sealed queries are shown.
+        opening: The opening that was recorded for this look.
+        before: The openings before it that showed any of the same queries.
+        development: How many of the queries shown count as development data, since tuning saw
+            their labels.
+    """
+
+    split: str
+    sealed: int
+    opening: OpenedBefore
+    before: tuple[OpenedBefore, ...]
+    development: int
+
+    def lines(self) -> list[str]:
+        """Say it in sentences, one a line."""
+        noun = "query" if self.sealed == 1 else "queries"
+        opened = f"opening {self.opening.number} of the split '{self.split}'"
+        shown = f"{self.sealed:,} sealed {noun} shown"
+        said = [f"{opened}: {shown}, recorded at revision {self.opening.revision}"]
+        if self.before:
+            first, times = self.before[0], len(self.before)
+            said.append(
+                f"not the first look: these queries were opened {times:,} "
+                f"{'time' if times == 1 else 'times'} before, first by {first.by} on "
+                f"{first.at:%Y-%m-%d} through {first.through}"
+            )
+        if self.development:
+            said.append(
+                f"{self.development:,} queries of the sealed part are development data: their "
+                "labels were opened during tuning"
+            )
+        return said
+
+    def facts(self) -> dict[str, object]:
+        """Say it in a form for JSON."""
+        return {
+            "split": self.split,
+            "opening": self.opening.number,
+            "revision": self.opening.revision,
+            "sealed_queries": self.sealed,
+            "development_queries": self.development,
+            "opened_before": [
+                {
+                    "number": one.number,
+                    "through": one.through,
+                    "by": one.by,
+                    "at": one.at.isoformat(timespec="seconds"),
+                    "revision": one.revision,
+                    "labels_revision": one.labels_revision,
+                    "runs": list(one.runs),
+                    "purpose": one.purpose.value,
+                }
+                for one in self.before
+            ],
+        }
+
+
+def open_sealed(
+    store: Store,
+    *,
+    through: str,
+    queries: Collection[int],
+    runs: Sequence[str] = (),
+    as_of: int | None = None,
+    purpose: OpeningPurpose = OpeningPurpose.MEASURING,
+    reason: str | None = None,
+    actor: str | None = None,
+) -> list[Seal]:
+    """Record that sealed results are about to be seen, and give what the report has to say of it.
+
+    Call it after the results were computed and before they are shown, outside of any transaction.
+
+    Args:
+        store: The open database.
+        through: What shows them: ``report agreement``, ``export qrels``, ``gate``.
+        queries: The keys of all queries whose results or labels are shown, sealed or not.
+        runs: The names of the runs whose results are shown.
+        as_of: The revision of the labels that are shown; None is the present.
+        purpose: Tuning makes the queries development data.
+        reason: In words, where there is something to say.
+        actor: Who looks; the login name by default.
+
+    Returns:
+        One seal for each frozen split of which a sealed query is shown; none where there is none.
+    """
+    with store.read() as connection:
+        sealed = sealed_queries(connection, queries)
+        if not sealed:
+            return []
+        newest = connection.execute(sa.select(sa.func.max(_REVISION.c.id))).scalar_one()
+    with store.write(f"open sealed results: {through}", actor=actor) as tx:
+        for split, keys in sealed.items():
+            row = sa.insert(_OPENING).values(
+                split_id=split,
+                through=through,
+                runs=json.dumps(sorted(runs), ensure_ascii=False),
+                revision_id=tx.revision_id,
+            )
+            key = tx.connection.execute(row.returning(_OPENING.c.id)).scalar_one()
+            scope = sa.insert(_SCOPE).values(
+                opening_id=key,
+                purpose=purpose.value,
+                labels_revision=newest if as_of is None else as_of,
+                queries=json.dumps(sorted(keys)),
+                reason=reason,
+            )
+            tx.connection.execute(scope)
+    with store.read() as connection:
+        return [_seal(connection, split, keys) for split, keys in sealed.items()]
+
+
+def _seal(connection: Connection, split: int, shown: frozenset[int]) -> Seal:
+    *earlier, own = read_openings(connection, split)
+    before = tuple(one for one in earlier if one.queries & shown)
+    tuned = development_queries(connection, split)
+    return Seal(own.split, len(shown), own, before, len(shown & tuned))
+
+
+def sealed_queries(
+    connection: Connection, queries: Collection[int] | None = None
+) -> dict[int, frozenset[int]]:
+    """Give the sealed ones of some queries (None: of all), by the key of the split."""
+    statement = (
+        sa.select(_GROUP.c.split_id, _MEMBER.c.query_id)
+        .join(_GROUP, _GROUP.c.id == _MEMBER.c.group_id)
+        .where(_GROUP.c.part == SplitPart.TEST.value, _MEMBER.c.query_id.is_not(None))
+    )
+    wanted = None if queries is None else set(queries)
+    found: dict[int, set[int]] = {}
+    for split, query in connection.execute(statement):
+        if wanted is None or query in wanted:
+            found.setdefault(int(split), set()).add(int(query))
+    return {split: frozenset(keys) for split, keys in sorted(found.items())}
+
+
+def development_queries(connection: Connection, split_id: int) -> frozenset[int]:
+    """Give the keys of sealed queries that tuning has seen: they count as development data."""
+    statement = (
+        sa.select(_SCOPE.c.queries)
+        .join(_OPENING, _OPENING.c.id == _SCOPE.c.opening_id)
+        .where(_OPENING.c.split_id == split_id, _SCOPE.c.purpose == OpeningPurpose.TUNING.value)
+    )
+    return frozenset(
+        int(key) for (text,) in connection.execute(statement) for key in json.loads(text)
+    )
+
+
+def read_openings(connection: Connection, split_id: int | None = None) -> list[OpenedBefore]:
+    """Read the openings of a split, or of all of them, in their order."""
+    statement = (
+        sa.select(
+            _SPLIT.c.id,
+            _SPLIT.c.name,
+            _OPENING.c.through,
+            _OPENING.c.runs,
+            _OPENING.c.revision_id,
+            _REVISION.c.actor,
+            _REVISION.c.at,
+            _SCOPE.c.labels_revision,
+            _SCOPE.c.queries,
+            _SCOPE.c.purpose,
+            _SCOPE.c.reason,
+        )
+        .join(_SPLIT, _SPLIT.c.id == _OPENING.c.split_id)
+        .join(_REVISION, _REVISION.c.id == _OPENING.c.revision_id)
+        .join(_SCOPE, _SCOPE.c.opening_id == _OPENING.c.id)
+        .order_by(_OPENING.c.id)
+    )
+    if split_id is not None:
+        statement = statement.where(_SPLIT.c.id == split_id)
+    counted: dict[int, int] = {}
+    found = []
+    for row in connection.execute(statement):
+        counted[row.id] = counted.get(row.id, 0) + 1
+        found.append(
+            OpenedBefore(
+                number=counted[row.id],
+                split=row.name,
+                through=row.through,
+                runs=tuple(json.loads(row.runs)),
+                by=row.actor,
+                at=row.at,
+                revision=row.revision_id,
+                labels_revision=row.labels_revision,
+                queries=frozenset(json.loads(row.queries)),
+                purpose=OpeningPurpose(row.purpose),
+                reason=row.reason,
+            )
+        )
+    return found
