@@ -1,12 +1,29 @@
 """Acceptance policies: when a judge's label is taken without a person.
 
-A policy is a TOML file:
+A policy is a TOML file. One with a target accepts what an audit has shown to reach it:
+
+```toml
+name = "nine-of-ten"
+accept = ["not_relevant"]   # the grades that may be accepted; all of them by default
+overlap = 1                 # how many people's votes each item gets that goes to people
+
+[target]
+agreement = 0.9             # at least this share of the accepted labels agree with people,
+confidence = 0.95           # at this confidence
+looks = 1                   # how often the audit may go on with a further draw if it fell short
+votes = 60                  # votes of the first draw; by default what the target needs
+
+[target.by_grade]           # other shares for single grades
+fully_relevant = 0.8
+```
+
+One with a threshold takes what judges say of their own confidence for granted:
 
 ```toml
 name = "uncalibrated"
 threshold = 0.95            # the least confidence that is accepted, above 0.5 and up to 1
-accept = ["not_relevant"]   # the grades that may be accepted; all of them by default
-overlap = 1                 # how many people's votes each item gets that goes to people
+accept = ["not_relevant"]
+overlap = 1
 
 [audit]                     # what is accepted without a person is audited by a random draw
 target = 0.9                # the share of right labels that the audit must be able to show
@@ -19,17 +36,47 @@ from __future__ import annotations
 import hashlib
 import json
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from labeler.errors import Fault, InputError
 from labeler.labels import Grade
 
-__all__ = ["UNCALIBRATED", "Policy", "read_policy"]
+__all__ = [
+    "NINE_OF_TEN",
+    "UNCALIBRATED",
+    "AnyPolicy",
+    "Policy",
+    "TargetPolicy",
+    "read_policy",
+]
+
+
+class _Named:
+    """What all policies share: a name, and a digest of the content."""
+
+    __slots__ = ()
+
+    name: str
+    overlap: int
+
+    def to_json(self) -> str:
+        """Write the policy as canonical JSON, as it is stored with what it decided."""
+        return json.dumps(self._content(), sort_keys=True)
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of the content."""
+        return hashlib.sha256(self.to_json().encode()).hexdigest()
+
+    def _content(self) -> dict[str, object]:
+        raise NotImplementedError
 
 
 @dataclass(frozen=True)
-class Policy:
+class Policy(_Named):
     """A plain threshold on the confidence of a judge, and the audit of what it accepts.
 
     Attributes:
@@ -48,35 +95,82 @@ class Policy:
     confidence: float = 0.95
     overlap: int = 1
 
-    def to_json(self) -> str:
-        """Write the policy as canonical JSON, as it is stored with what it decided."""
-        content = {
+    def _content(self) -> dict[str, object]:
+        return {
             "name": self.name,
             "threshold": self.threshold,
             "accept": sorted(grade.value for grade in self.accept),
             "audit": {"target": self.target, "confidence": self.confidence},
             "overlap": self.overlap,
         }
-        return json.dumps(content, sort_keys=True)
-
-    @property
-    def digest(self) -> str:
-        """The SHA-256 of the content."""
-        return hashlib.sha256(self.to_json().encode()).hexdigest()
 
     def accepts(self, grade: Grade, confidence: float | None) -> bool:
         """Decide whether a label is taken without a person; no confidence is never enough."""
         return grade in self.accept and confidence is not None and confidence >= self.threshold
 
 
+@dataclass(frozen=True)
+class TargetPolicy(_Named):
+    """A share of accepted labels that agree with people, which an audit has to show.
+
+    Attributes:
+        name: What decisions state as their policy.
+        agreement: The least share of the accepted labels of each grade that have the grade that
+            people would give, in (0, 1).
+        confidence: The probability with which that holds, for all grades together, in [0.75, 1).
+        by_grade: Other shares, for single grades.
+        accept: The grades that may be accepted without a person.
+        looks: How many draws the audit of one score version may take, one after the other, 1 or
+            more; what may be mistaken is shared among them.
+        votes: Votes of the first draw, shared among the grades; None is what the target needs.
+        overlap: How many people vote on an item that goes to people, 1 or more.
+    """
+
+    name: str
+    agreement: float = 0.9
+    confidence: float = 0.95
+    by_grade: tuple[tuple[Grade, float], ...] = ()
+    accept: tuple[Grade, ...] = tuple(Grade)
+    looks: int = 1
+    votes: int | None = None
+    overlap: int = 1
+
+    def _content(self) -> dict[str, object]:
+        return {
+            "name": self.name,
+            "accept": sorted(grade.value for grade in self.accept),
+            "target": {
+                "agreement": self.agreement,
+                "confidence": self.confidence,
+                "by_grade": {grade.value: share for grade, share in sorted(self.by_grade)},
+                "looks": self.looks,
+                "votes": self.votes,
+            },
+            "overlap": self.overlap,
+        }
+
+    def target_of(self, grade: Grade) -> float:
+        """Give the share that labels of a grade have to reach."""
+        return dict(self.by_grade).get(grade, self.agreement)
+
+
+AnyPolicy = Policy | TargetPolicy
+
 UNCALIBRATED = Policy("uncalibrated", 0.95)
-"""The shipped policy: a plain threshold on confidences that nobody calibrated on this project."""
+"""The plain policy: a threshold on confidences that nobody calibrated on this project."""
 
-_LEAST = 0.5
-_KNOWN = {"name", "threshold", "accept", "overlap", "audit"}
+NINE_OF_TEN = TargetPolicy("nine-of-ten")
+"""The policy where none is named: of each grade's accepted labels, 90% agree with people."""
+
+_LEAST_THRESHOLD = 0.5
+_LEAST_CONFIDENCE = 0.75
+_MOST_LOOKS = 10
+_KNOWN = {"name", "accept", "overlap"}
+_TARGET = {"agreement", "confidence", "by_grade", "looks", "votes"}
+_AUDIT = {"target", "confidence"}
 
 
-def read_policy(path: Path) -> Policy:
+def read_policy(path: Path) -> AnyPolicy:
     """Read a policy file.
 
     Raises:
@@ -86,36 +180,103 @@ def read_policy(path: Path) -> Policy:
         content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except (OSError, UnicodeError, tomllib.TOMLDecodeError) as error:
         raise InputError([Fault(str(path), None, f"can't be read: {error}")]) from None
-    audit = content.get("audit", {})
-    audit = audit if isinstance(audit, dict) else {"target": None}
+    has_target = "target" in content
+    faults = [*_shared_faults(content), *(_target_faults if has_target else _plain_faults)(content)]
+    if faults:
+        raise InputError([Fault(str(path), None, fault) for fault in faults])
+    return _target_policy(content) if has_target else _plain_policy(content)
+
+
+def _shared_faults(content: Mapping[str, Any]) -> list[str]:
     name, accept = content.get("name"), content.get("accept", list(Grade))
-    overlap = content.get("overlap", 1)
     faults: list[str] = []
     if not isinstance(name, str) or not name:
         faults.append("'name' is missing; it is a text")
-    if not _between(content.get("threshold"), _LEAST, 1.0, closed=True):
-        faults.append(f"the threshold is above 0.5 and up to 1, not {content.get('threshold')}")
     if not isinstance(accept, list) or any(grade not in list(Grade) for grade in accept):
         faults.append(f"'accept' is a list of grades: {', '.join(Grade)}")
-    if isinstance(overlap, bool) or not isinstance(overlap, int) or overlap < 1:
-        faults.append(f"the overlap is a whole number of 1 or more, not {overlap}")
+    if not _is_count(content.get("overlap", 1)):
+        faults.append(f"the overlap is a whole number of 1 or more, not {content['overlap']}")
+    return faults
+
+
+def _plain_faults(content: Mapping[str, Any]) -> list[str]:
+    audit = content.get("audit", {})
+    audit = audit if isinstance(audit, dict) else {"target": None}
+    faults: list[str] = []
+    if "threshold" not in content:
+        faults.append("a policy has either a [target] or a threshold")
+    elif not _between(content["threshold"], _LEAST_THRESHOLD, 1.0, closed=True):
+        faults.append(f"the threshold is above 0.5 and up to 1, not {content['threshold']}")
     faults += [
         f"the audit's {part} lies between 0 and 1, not {audit[part]}"
         for part in ("target", "confidence")
         if part in audit and not _between(audit[part], 0.0, 1.0)
     ]
-    if unknown := sorted({*set(content) - _KNOWN, *set(audit) - {"target", "confidence"}}):
-        faults.append(f"'{unknown[0]}' is unknown; docs/files.md shows a policy")
-    if faults:
-        raise InputError([Fault(str(path), None, fault) for fault in faults])
+    return faults + _unknown(set(content) - _KNOWN - {"threshold", "audit"}, set(audit) - _AUDIT)
+
+
+def _target_faults(content: Mapping[str, Any]) -> list[str]:
+    target = content["target"]
+    if not isinstance(target, dict):
+        return ["'target' is a table: [target] with 'agreement' and 'confidence'"]
+    by_grade = target.get("by_grade", {})
+    if not isinstance(by_grade, dict):
+        return ["'by_grade' is a table of grades and shares: [target.by_grade]"]
+    faults = [
+        f"the agreement of {grade} lies between 0 and 1, not {share}"
+        for grade, share in [("all", target.get("agreement", 0.9)), *by_grade.items()]
+        if not _between(share, 0.0, 1.0)
+    ]
+    if "threshold" in content or "audit" in content:
+        faults.append("a policy with a [target] has no threshold and no [audit] of its own")
+    confidence = target.get("confidence", 0.95)
+    if not _between(confidence, 0.0, 1.0) or confidence < _LEAST_CONFIDENCE:
+        faults.append(f"the target's confidence is 0.75 or more and below 1, not {confidence}")
+    looks = target.get("looks", 1)
+    if not _is_count(looks) or looks > _MOST_LOOKS:
+        faults.append(f"the target's looks are a whole number from 1 to {_MOST_LOOKS}, not {looks}")
+    if "votes" in target and not _is_count(target["votes"]):
+        faults.append(f"the target's votes are a whole number of 1 or more, not {target['votes']}")
+    unknown = set(content) - _KNOWN - {"target", "threshold", "audit"}
+    return faults + _unknown(unknown, set(target) - _TARGET, set(by_grade) - set(Grade))
+
+
+def _unknown(*names: set[str]) -> list[str]:
+    return [
+        f"'{name}' is unknown; docs/files.md shows a policy"
+        for name in sorted(set().union(*names))[:1]
+    ]
+
+
+def _plain_policy(content: Mapping[str, Any]) -> Policy:
+    audit = content.get("audit", {})
     return Policy(
-        name=str(name),
+        name=str(content["name"]),
         threshold=float(content["threshold"]),
-        accept=tuple(Grade(grade) for grade in accept),
+        accept=tuple(Grade(grade) for grade in content.get("accept", list(Grade))),
         target=float(audit.get("target", Policy.target)),
         confidence=float(audit.get("confidence", Policy.confidence)),
-        overlap=int(overlap),
+        overlap=int(content.get("overlap", 1)),
     )
+
+
+def _target_policy(content: Mapping[str, Any]) -> TargetPolicy:
+    target = content["target"]
+    by_grade = target.get("by_grade", {})
+    return TargetPolicy(
+        name=str(content["name"]),
+        agreement=float(target.get("agreement", TargetPolicy.agreement)),
+        confidence=float(target.get("confidence", TargetPolicy.confidence)),
+        by_grade=tuple((grade, float(by_grade[grade])) for grade in Grade if grade in by_grade),
+        accept=tuple(Grade(grade) for grade in content.get("accept", list(Grade))),
+        looks=int(target.get("looks", 1)),
+        votes=target.get("votes"),
+        overlap=int(content.get("overlap", 1)),
+    )
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 1
 
 
 def _between(value: object, low: float, high: float, *, closed: bool = False) -> bool:

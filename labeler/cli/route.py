@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
-from labeler.cli.output import print_facts, print_json, program, working
+from cyclopts import Parameter
+
+from labeler.cli.output import print_facts, print_json, program, tell, working
 from labeler.cli.project import Database, JsonOutput, open_project
+
+if TYPE_CHECKING:
+    from labeler.calibration.policies import AnyPolicy
+    from labeler.queue.route import RouteReport
 
 
 def route(
@@ -14,47 +21,87 @@ def route(
     /,
     *,
     policy: Path | None = None,
+    plan: Annotated[bool, Parameter(negative=())] = False,
+    new_audit: Annotated[bool, Parameter(negative=())] = False,
     db: Database = None,
     json: JsonOutput = False,
 ) -> None:
     """Accept what a policy trusts and send the rest to people.
 
-    Running it again appends only differences, so run it after new judgments, imports and
-    corrections.
+    Running it again appends only differences, so run it after new judgments, votes, a calibration,
+    imports and corrections.
 
     Parameters
     ----------
     pool
         The pool's name.
     policy
-        A policy file; the shipped policy 'uncalibrated' by default: a plain threshold of 0.95.
+        A policy file. By default 'nine-of-ten': of each grade's accepted labels 90% agree with
+        people, at 95% confidence, as an audit has to show. Without calibrated scores it is
+        'uncalibrated': a plain threshold of 0.95.
+    plan
+        Tell what the policy needs and what its audit would draw, and change nothing.
+    new_audit
+        Freeze the latest scores and draw anew, beside what earlier audits have shown.
     """
-    from labeler.calibration.policies import UNCALIBRATED, read_policy
+    from labeler.calibration.policies import NINE_OF_TEN, read_policy
+
+    chosen = read_policy(policy) if policy is not None else NINE_OF_TEN
+    if plan:
+        _tell_plan(pool, chosen, db, json=json, new_audit=new_audit)
+        return
     from labeler.queue.reasons import overlap_by_reason
     from labeler.queue.route import route_pool
     from labeler.settings import own_settings
 
-    chosen = read_policy(policy) if policy is not None else UNCALIBRATED
     overlap = overlap_by_reason(own_settings().review.overlap)
     with open_project(db) as store, working("routing"):
-        report = route_pool(store, pool, chosen, overlap)
+        report = route_pool(store, pool, chosen, overlap, new_audit=new_audit)
     if json:
         print_json(asdict(report))
         return
+    _print_report(report, pool)
+
+
+def _tell_plan(
+    pool: str, policy: AnyPolicy, db: str | None, *, json: bool, new_audit: bool
+) -> None:
+    from labeler.cli.route_plan import print_plan
+    from labeler.queue.route_plan import plan_route
+
+    with open_project(db) as store, working("planning"):
+        found = plan_route(store, pool, policy, new_audit=new_audit)
+    if json:
+        print_json(asdict(found))
+    else:
+        print_plan(found, pool)
+
+
+def _print_report(report: RouteReport, pool: str) -> None:
+    from labeler.calibration.policies import UNCALIBRATED
+    from labeler.cli.route_plan import ledger_facts, print_shown
+
+    plain = f" (plain threshold {UNCALIBRATED.threshold:g}, not calibrated)"
+    if report.instead_of:
+        tell(report.instead_of)
+    waiting = report.to_people
     print_facts(
         {
-            "policy": f"{report.policy} (plain threshold {chosen.threshold:g}, not calibrated)",
+            "policy": report.policy + (plain if report.policy == UNCALIBRATED.name else ""),
             "settled by people": report.settled_by_people,
             "carried from the same text": report.carried,
             "accepted": sum(report.accepted.values()),
             **{f"  {grade}": count for grade, count in report.accepted.items()},
-            "waiting for people": report.to_people + report.audited,
+            "waiting for people": waiting if report.audit else waiting + report.audited,
             **{f"  {reason}": count for reason, count in report.reasons.items()},
-            "  audit of what was accepted": report.audited,
+            "  drawn for the audit": report.audited,
+            "second looks": report.second_looks,
             "without text": report.unavailable,
+            **ledger_facts(report.ledgers),
         }
     )
+    print_shown(report.audit)
     if report.revision is None:
         print("nothing changed")
-    elif report.to_people:
+    elif report.to_people or report.audited or report.second_looks:
         print(f"next: {program()} review --pool {pool}")

@@ -5,15 +5,16 @@ anything is drawn. Of each stratum some labels are drawn at random, and people j
 shown here is shown for finite sets of labels, whatever the scores are worth: scores that mislead
 make a set fail, they never make it pass.
 
-The bound. The wrong labels in a draw without replacement from several strata are a sum of
-independent hypergeometric counts, each of which is a sum of independent trials with unequal
-probabilities (Vatutin and Mikhailov 1982, Theory Prob. Appl. 27, 734-743). Of all such sums with
-mean m over n trials, the binomial with probability m/n has the heaviest lower tail up to m - 1
-(Hoeffding 1956, Ann. Math. Stat. 27, 713-721, theorem 4). So the one-sided limit of Clopper and
-Pearson (1934), times n, bounds ``sum of f_h * K_h``, where ``f_h`` is the sampling fraction of a
-stratum and ``K_h`` its wrong labels; and the most wrong labels that fit under it, filled into the
-strata with the smallest fractions first, bound their number. With the same fraction everywhere that
-is the limit of Clopper and Pearson itself.
+The bound. Let a stratum hold ``K_h`` wrong labels, of which a draw without replacement in the
+fraction ``f_h`` takes some. Their number in all strata is a sum of independent hypergeometric
+counts, and each of these is a sum of independent trials with unequal probabilities, as many as are
+drawn or as are wrong, whichever is less (Vatutin and Mikhailov 1982, Theory Prob. Appl. 27,
+734-743). Of all sums of n trials with mean m the binomial with probability m/n has the heaviest
+lower tail up to m - 1 (Hoeffding 1956, Ann. Math. Stat. 27, 713-721, theorem 4). So with
+``m = sum of f_h * K_h``, n drawn and K wrong, both ``Bin(n, m/n)`` and ``Bin(K, m/K)`` bound how
+likely so few errors are; the first is the test of Clopper and Pearson (1934), the second takes
+into account that the sets are finite. The bound is the greatest K for which neither is less than
+the risk, its wrong labels lying where the fractions are smallest.
 
 The threshold. Growing sets are tested in an order that is fixed before the draw, each at the full
 risk, up to the first that fails (fixed sequences: Maurer, Hothorn and Lehmacher 1995; Angelopoulos
@@ -35,7 +36,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from labeler.errors import UsageError
-from labeler.evaluation.proportions import clopper_pearson
 
 __all__ = [
     "AuditedStratum",
@@ -113,29 +113,29 @@ def most_wrong(strata: Sequence[AuditedStratum], risk: float) -> int:
     Returns:
         A number that is at least that of the wrong labels, with probability ``1 - risk``.
     """
+    import numpy as np
+    from scipy.special import bdtr
+
     _check_risk(risk)
     drawn = sum(one.drawn for one in strata)
     wrong = sum(one.wrong for one in strata)
-    room = _mean_limit(wrong, drawn, risk) if drawn else 0.0
-    total = 0.0
-    for one in sorted(strata, key=lambda one: one.drawn / one.size if one.size else 1.0):
-        # What was drawn is known; the rest of the stratum holds as many as there is room for.
-        room -= one.wrong * one.drawn / one.size if one.size else 0.0
-        total += one.wrong
-    for one in sorted(strata, key=lambda one: one.drawn / one.size if one.size else 1.0):
-        unseen = one.size - one.drawn
-        fraction = one.drawn / one.size if one.size else 1.0
-        more = unseen if fraction == 0 else min(unseen, max(0.0, room) / fraction)
-        room -= more * fraction
-        total += more
-    return math.floor(total + 1e-9)
-
-
-def _mean_limit(wrong: int, drawn: int, risk: float) -> float:
-    """Give the upper limit of the expected number of wrong labels in a draw."""
-    limit = drawn * clopper_pearson(wrong, drawn, confidence=1 - 2 * risk)[1]
-    # Hoeffding's comparison holds for means that are greater than what was seen by 1 at least.
-    return max(limit, min(wrong + 1.0, float(drawn)))
+    if not drawn:
+        return sum(one.size for one in strata)
+    parts = sorted(
+        (one.drawn / one.size, one.size - one.drawn, one.wrong) for one in strata if one.size
+    )
+    known = sum(fraction * found for fraction, _, found in parts)
+    # What was drawn is known; the rest is filled in where it is least likely to be found.
+    more = np.repeat([fraction for fraction, _, _ in parts], [unseen for _, unseen, _ in parts])
+    expected = known + np.concatenate([[0.0], np.cumsum(more)])
+    total = np.arange(wrong, wrong + len(expected))
+    few = np.minimum(
+        bdtr(wrong, drawn, np.minimum(1.0, expected / drawn)),
+        bdtr(wrong, total, np.minimum(1.0, expected / np.maximum(1, total))),
+    )
+    fits = (few > risk) | (expected < wrong + 1)
+    fits[0] = True  # what was found is there
+    return int(total[np.flatnonzero(fits)[-1]])
 
 
 def fixed_sequence(
@@ -280,9 +280,12 @@ def _passes(size: int, drawn: int, errors: int, target: float, risk: float) -> b
     # would have brought so few errors with a probability of the risk at most.
     wrong = math.floor((1 - target) * (size - drawn) + errors + 1e-9) + 1
     mean = drawn * wrong / size
-    if wrong > size or mean < min(errors + 1, drawn):
+    if wrong > size - drawn + errors:
+        return True  # no more can be wrong than were not drawn, beside those that were found
+    if mean < errors + 1:
         return False
-    return bool(bdtr(errors, drawn, wrong / size) <= risk * (1 + 1e-12))
+    few = min(bdtr(errors, drawn, mean / drawn), bdtr(errors, wrong, drawn / size))
+    return bool(few <= risk)
 
 
 def _check_risk(risk: float) -> None:

@@ -1,46 +1,45 @@
 """Routing: what a policy trusts is accepted, the rest goes to people.
 
 Routing is idempotent: it compares what should be with what is, and appends the differences. So it
-is run again after new judgments, a calibration, an import or a correction.
+is run again after new judgments, votes, a calibration, an import or a correction.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy import Connection
 
-from labeler.assessment.decisions import (
-    NewDecision,
-    append_decisions,
-    record_withdrawals,
-    settle_items,
-    votes_on,
+from labeler.assessment.decisions import settle_items
+from labeler.assessment.item_scores import ItemScores
+from labeler.assessment.samples import JudgeAnswer
+from labeler.calibration.policies import UNCALIBRATED, AnyPolicy, Policy, TargetPolicy
+from labeler.queue.acceptances import (
+    Acceptance,
+    bring_acceptances_in_line,
+    levels_of_grades,
+    scored_acceptance,
 )
-from labeler.assessment.labels_in_force import LabelInForce, items_of_pool, labels_in_force
-from labeler.assessment.samples import JudgeAnswer, latest_answers
-from labeler.assessment.settlement import Dispute, Settlement, settle_votes
-from labeler.calibration.policies import Policy
-from labeler.labels import Outcome
 from labeler.queue.audit import AUDIT, Accepted, draw_audit
+from labeler.queue.guarantee import AuditStanding, bring_audit_forward
+from labeler.queue.ledgers import Ledgers, count_ledgers
 from labeler.queue.order import queue_order
-from labeler.queue.proposals import found_by_people
-from labeler.queue.reasons import ItemSignals, accepted_answer, reasons_for
-from labeler.queue.tasks import bring_tasks_in_line, waiting_since
-from labeler.records import table
-from labeler.records.judgments import Basis, CorrectionTarget
-from labeler.records.pools import Candidate, Item
-from labeler.records.queries import QueryVersion
+from labeler.queue.reasons import SECOND_LOOK, accepted_answer, reasons_for
+from labeler.queue.sampled import with_samples
+from labeler.queue.second_look import second_looks
+from labeler.queue.standing import PoolStanding, judgeable, queries_of, read_standing
+from labeler.queue.tasks import bring_tasks_in_line, reasons_in_force, waiting_since
+from labeler.queue.verdicts import GradeVerdict
+from labeler.queue.wanted import items_with_open_votes
 from labeler.store.database import Store, WriteTransaction
 from labeler.store.projections import refresh
 from labeler.store.registry import policy_key, pool_named
 
-__all__ = ["RouteReport", "route_pool"]
+__all__ = ["RouteReport", "policy_in_force", "route_pool"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,31 +47,41 @@ class RouteReport:
     """Where the items of a pool stand after routing.
 
     Attributes:
+        policy: The policy in force.
+        instead_of: Why it is the plain one although another was asked for; empty where it isn't.
         settled_by_people: Items whose label people gave.
         carried: Items whose label comes from the same text in another snapshot.
         accepted: Items whose label the policy accepted, by grade.
         to_people: Items that wait for people.
         reasons: How many of them for each reason; an item may have several.
-        audited: Accepted items that a random draw sends to people all the same.
+        audited: Items that wait for people because a random draw picked them.
+        second_looks: Settled items that somebody is to look at once more.
         unavailable: Items without a text, which nobody can judge.
         newly_accepted: Accepted by this call.
         withdrawn: Labels that were accepted before and no longer are.
         new_tasks: Tasks that this call raised.
         lifted_tasks: Tasks that this call lifted.
+        audit: What the audit has shown, grade by grade; empty under a plain policy.
+        ledgers: Votes of random draws and votes of the queue, counted apart.
+        revision: The revision that was made, or None when nothing changed.
     """
 
     policy: str
+    instead_of: str
     settled_by_people: int
     carried: int
     accepted: Mapping[str, int]
     to_people: int
     reasons: Mapping[str, int]
     audited: int
+    second_looks: int
     unavailable: int
     newly_accepted: int
     withdrawn: int
     new_tasks: int
     lifted_tasks: int
+    audit: tuple[GradeVerdict, ...]
+    ledgers: Ledgers
     revision: int | None
 
 
@@ -80,16 +89,44 @@ class RouteReport:
 class _Plan:
     """What routing wants, while it is worked out."""
 
-    accepted: dict[int, JudgeAnswer] = field(default_factory=dict)
+    accepted: dict[int, Acceptance] = field(default_factory=dict)
+    answers: dict[int, JudgeAnswer] = field(default_factory=dict)
     to_people: dict[int, tuple[str, ...]] = field(default_factory=dict)
-    audited: set[int] = field(default_factory=set)
-    settled: int = 0
-    carried: int = 0
-    unavailable: int = 0
+    audited: frozenset[int] = frozenset()
+    second_looks: frozenset[int] = frozenset()
+    audit: tuple[GradeVerdict, ...] = ()
+
+    def wanted(self) -> dict[int, tuple[str, ...]]:
+        """Give every item that goes to people, with the reasons."""
+        wanted = dict(self.to_people)
+        for items, reason in ((self.audited, AUDIT), (self.second_looks, SECOND_LOOK)):
+            for item in sorted(items):
+                wanted[item] = (*wanted.get(item, ()), reason)
+        return wanted
+
+
+def policy_in_force(policy: AnyPolicy, scores: ItemScores | None) -> tuple[AnyPolicy, str]:
+    """Give the policy that can be applied, and why it isn't the one that was asked for.
+
+    One with a target needs calibrated scores: without them the plain threshold stays.
+    """
+    if isinstance(policy, Policy) or (scores is not None and scores.is_calibrated):
+        return policy, ""
+    if scores is None:
+        why = "no scores: `labeler calibrate` fits them to people's labels"
+    else:
+        why = f"the scores rest on {scores.labels} labels of people, and calibrated ones take 100"
+    plain = replace(UNCALIBRATED, accept=policy.accept, overlap=policy.overlap)
+    return plain, f"'{policy.name}' can't be applied yet: {why}"
 
 
 def route_pool(
-    store: Store, name: str, policy: Policy, overlap: Mapping[str, int] | None = None
+    store: Store,
+    name: str,
+    policy: AnyPolicy,
+    overlap: Mapping[str, int] | None = None,
+    *,
+    new_audit: bool = False,
 ) -> RouteReport:
     """Apply a policy to a pool.
 
@@ -99,121 +136,116 @@ def route_pool(
         policy: What is trusted.
         overlap: How many people vote on an item, by the reason for which it goes to people, where
             the policy doesn't ask for more.
+        new_audit: Freeze the latest scores and draw anew, beside what earlier audits have shown.
 
     Raises:
         NotFoundError: When there is no such pool.
     """
     with store.write(f"route {name} --policy {policy.name}") as tx:
         row = pool_named(tx.connection, name)
-        items = _judgeable(tx.connection, row.id)
-        settle_items(tx, items)
-        labels = labels_in_force(tx.connection, items_of_pool(row.id))
-        answers = latest_answers(tx.connection, row.id)
-        plan = _plan(tx.connection, items, labels, answers, policy)
-        new, gone = _bring_decisions_in_line(tx, plan, labels, policy)
-        plan.audited = _audited(tx, plan, row, policy)
-        wanted = {**plan.to_people, **dict.fromkeys(plan.audited, (AUDIT,))}
-        # What was drawn for the audit stands among the others as doubtful as any, so that nobody
-        # can tell it from its place.
-        doubts = {item: _doubt(answers.get(item, ())) for item in plan.to_people}
-        typical = sorted(doubts.values())[len(doubts) // 2] if doubts else 1.0
-        doubts |= dict.fromkeys(plan.audited, typical)
-        order = queue_order(
-            _queries_of(tx.connection, row.id),
-            doubts,
-            seed=row.digest,
-            since=waiting_since(tx.connection, list(wanted)),
+        settle_items(tx, judgeable(tx.connection, row.id))
+        standing = read_standing(tx.connection, row)
+        in_force, instead_of = policy_in_force(policy, standing.scores)
+        if isinstance(in_force, Policy):
+            plan = _plain_plan(standing, in_force)
+        else:
+            audit = bring_audit_forward(tx, standing, in_force, new_audit=new_audit)
+            plan = _audited_plan(tx, standing, in_force, audit)
+        plan.second_looks = _second_looks(tx, standing)
+        new, gone = bring_acceptances_in_line(
+            tx, plan.accepted, list(plan.to_people), standing.labels, in_force
         )
+        if isinstance(in_force, Policy):
+            plan.audited = _plain_audit(tx, plan, row, in_force)
+        wanted = with_samples(tx.connection, plan.wanted(), [*plan.accepted, *plan.to_people])
         raised, lifted = bring_tasks_in_line(
             tx,
-            pool_items=list(items),
+            pool_items=list(standing.items),
             wanted=wanted,
-            order=order,
-            policy=policy,
+            order=_order(tx, standing, row, wanted, plan),
+            policy=in_force,
             overlap=overlap or {},
         )
-        refresh(tx.connection, list(items))
+        refresh(tx.connection, list(standing.items))
+        ledgers = count_ledgers(tx.connection, standing)
+    labels = standing.labels
+    people = standing.people
     return RouteReport(
-        policy=policy.name,
-        settled_by_people=plan.settled,
-        carried=plan.carried,
-        accepted=dict(
-            Counter(answer.grade.value for answer in plan.accepted.values() if answer.grade)
-        ),
+        policy=in_force.name,
+        instead_of=instead_of,
+        settled_by_people=sum(labels[item].carried_from is None for item in people),
+        carried=sum(labels[item].carried_from is not None for item in people),
+        accepted=dict(Counter(one.grade.value for one in plan.accepted.values())),
         to_people=len(plan.to_people),
         reasons=dict(Counter(reason for reasons in plan.to_people.values() for reason in reasons)),
         audited=len(plan.audited),
-        unavailable=sum(not available for available in items.values()),
+        second_looks=len(plan.second_looks),
+        unavailable=sum(not available for available in standing.items.values()),
         newly_accepted=new,
         withdrawn=gone,
         new_tasks=raised,
         lifted_tasks=lifted,
+        audit=plan.audit,
+        ledgers=ledgers,
         revision=tx.made_revision,
     )
 
 
-def _judgeable(connection: Connection, pool_id: int) -> dict[int, bool]:
-    """Tell for each item of a pool whether it can be judged: its passage and query have texts."""
-    item, candidate, version = table(Item), table(Candidate), table(QueryVersion)
-    with_text = sa.select(version.c.query_id)
-    statement = (
-        sa.select(item.c.id, item.c.text_id.is_not(None) & item.c.query_id.in_(with_text))
-        .join(candidate, candidate.c.item_id == item.c.id)
-        .where(candidate.c.pool_id == pool_id)
-        .order_by(item.c.id)
-    )
-    return {int(key): bool(available) for key, available in connection.execute(statement)}
-
-
-def _queries_of(connection: Connection, pool_id: int) -> dict[int, int]:
-    item, candidate = table(Item), table(Candidate)
-    statement = (
-        sa.select(item.c.id, item.c.query_id)
-        .join(candidate, candidate.c.item_id == item.c.id)
-        .where(candidate.c.pool_id == pool_id)
-    )
-    return {int(key): int(query) for key, query in connection.execute(statement)}
-
-
-def _plan(
-    connection: Connection,
-    items: Mapping[int, bool],
-    labels: Mapping[int, LabelInForce],
-    answers: Mapping[int, Sequence[JudgeAnswer]],
-    policy: Policy,
-) -> _Plan:
+def _plain_plan(standing: PoolStanding, policy: Policy) -> _Plan:
     plan = _Plan()
-    votes = votes_on(connection, list(items))
-    found = found_by_people(connection, list(items))
-    for item, available in items.items():
-        label = labels.get(item)
-        if label is not None and label.basis is not Basis.ACCEPTED:
-            plan.settled += label.carried_from is None
-            plan.carried += label.carried_from is not None
-            continue
-        if not available:
-            plan.unavailable += 1
-            continue
-        disputed = isinstance(settle_votes(votes.get(item, ())), Dispute)
-        signals = ItemSignals(answers.get(item, ()), disputed, item in found)
-        reasons = reasons_for(signals, policy)
-        if reasons:
+    for item in standing.open_items:
+        signals = standing.signals(item)
+        if reasons := reasons_for(signals, policy):
             plan.to_people[item] = reasons
-        else:
-            plan.accepted[item] = accepted_answer(signals, policy)
+            continue
+        answer = accepted_answer(signals, policy)
+        if answer.grade is not None and answer.level_id is not None:
+            plan.answers[item] = answer
+            plan.accepted[item] = Acceptance(answer.grade, answer.level_id, (answer.judgment_id,))
     return plan
 
 
-def _audited(tx: WriteTransaction, plan: _Plan, pool: sa.Row[Any], policy: Policy) -> set[int]:
+def _audited_plan(
+    tx: WriteTransaction, standing: PoolStanding, policy: TargetPolicy, audit: AuditStanding
+) -> _Plan:
+    plan = _Plan(audit=audit.grades)
+    levels = levels_of_grades(tx, standing.pool_id) if audit.accepted else {}
+    for item in standing.open_items:
+        reasons = reasons_for(standing.signals(item, audit.standing_of(item)), policy)
+        grade = audit.accepted.get(item)
+        acceptance = None
+        if not reasons and grade is not None:
+            acceptance = scored_acceptance(grade, standing.answers.get(item, ()), levels)
+        if acceptance is None:
+            plan.to_people[item] = reasons or ("low_confidence",)
+        else:
+            plan.accepted[item] = acceptance
+    plan.audited = audit.drawn & {*plan.to_people, *plan.accepted}
+    return plan
+
+
+def _second_looks(tx: WriteTransaction, standing: PoolStanding) -> frozenset[int]:
+    """Choose items for a second look; where another vote is wanted anyway, that is one."""
+    chosen = second_looks(standing.scores, standing.labels, standing.votes)
+    if not chosen:
+        return chosen
+    reasons = reasons_in_force(tx.connection, sorted(chosen))
+    fresh = [item for item in sorted(chosen) if SECOND_LOOK not in reasons.get(item, ())]
+    return chosen - items_with_open_votes(tx.connection, fresh)
+
+
+def _plain_audit(
+    tx: WriteTransaction, plan: _Plan, pool: sa.Row[Any], policy: Policy
+) -> frozenset[int]:
     """Draw from what is accepted; give the accepted items that were ever drawn."""
     if not plan.accepted:
-        return set()
+        return frozenset()
     accepted = [
         Accepted(item, answer.grade, answer.confidence or 0.0)
-        for item, answer in sorted(plan.accepted.items())
+        for item, answer in sorted(plan.answers.items())
         if answer.grade is not None
     ]
-    versions = sorted({answer.score_version for answer in plan.accepted.values()})
+    versions = sorted({answer.score_version for answer in plan.answers.values()})
     drawn = draw_audit(
         tx,
         pool_id=pool.id,
@@ -223,55 +255,25 @@ def _audited(tx: WriteTransaction, plan: _Plan, pool: sa.Row[Any], policy: Polic
         accepted=accepted,
         score_version=hashlib.sha256("\n".join(versions).encode()).hexdigest(),
     )
-    return drawn & plan.accepted.keys()
+    return frozenset(drawn & plan.accepted.keys())
 
 
-def _bring_decisions_in_line(
-    tx: WriteTransaction, plan: _Plan, labels: Mapping[int, LabelInForce], policy: Policy
-) -> tuple[int, int]:
-    """Append the acceptances that are new and withdraw those that no longer hold."""
-    own = {
-        item: label
-        for item, label in labels.items()
-        if label.basis is Basis.ACCEPTED and label.carried_from is None
-    }
-    outdated = [own[item].decision_id for item in plan.to_people if item in own]
-    if outdated:
-        record_withdrawals(
-            tx,
-            CorrectionTarget.VOTE,
-            f"policy {policy.name}",
-            "the policy no longer accepts it",
-            decisions=outdated,
-        )
-    fresh = {
-        item: answer
-        for item, answer in plan.accepted.items()
-        if item not in own or own[item].level_id != answer.level_id
-    }
-    if fresh:
-        policy_id = policy_key(tx, name=policy.name, digest=policy.digest, body=policy.to_json())
-        append_decisions(
-            tx,
-            [
-                NewDecision(
-                    item,
-                    Settlement(
-                        Outcome.JUDGED,
-                        answer.grade,
-                        answer.level_id,
-                        Basis.ACCEPTED,
-                        (answer.judgment_id,),
-                    ),
-                    policy_id,
-                )
-                for item, answer in fresh.items()
-            ],
-        )
-    return len(fresh), len(outdated)
-
-
-def _doubt(answers: Sequence[JudgeAnswer]) -> float:
-    """Say how likely a label is wrong, in [0, 1], from the surest answer; 1 where there is none."""
-    sure = [answer.confidence for answer in answers if answer.confidence is not None]
-    return 1.0 - max(sure) if sure else 1.0
+def _order(
+    tx: WriteTransaction,
+    standing: PoolStanding,
+    pool: sa.Row[Any],
+    wanted: Mapping[int, tuple[str, ...]],
+    plan: _Plan,
+) -> dict[int, int]:
+    doubts = standing.doubts(plan.to_people)
+    # What was drawn stands among the others, so that nobody can tell it from its place.
+    typical = sorted(doubts.values())[len(doubts) // 2] if doubts else 1.0
+    doubts |= dict.fromkeys(wanted.keys() - doubts.keys(), typical)
+    if plan.audit:
+        doubts |= standing.early(doubts, plan.audited)
+    return queue_order(
+        queries_of(tx.connection, pool.id),
+        doubts,
+        seed=pool.digest,
+        since=waiting_since(tx.connection, list(wanted)),
+    )

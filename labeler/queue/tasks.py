@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from functools import cache
 
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
-from labeler.calibration.policies import Policy
+from labeler.calibration.policies import AnyPolicy
+from labeler.queue.reasons import SECOND_LOOK
 from labeler.queue.wanted import bring_votes_in_line, task_keys
 from labeler.records import table
 from labeler.records.queue import ReasonAction, Task, TaskReason
-from labeler.store.bulk import insert_rows, is_one_of
+from labeler.store.bulk import as_parameter, insert_rows, is_one_of, is_one_of_given
 from labeler.store.database import WriteTransaction
 from labeler.store.projections import reasons_hold
 from labeler.store.registry import policy_key
@@ -24,15 +26,21 @@ _TASK, _REASON = table(Task), table(TaskReason)
 
 def reasons_in_force(connection: Connection, item_ids: Sequence[int]) -> dict[int, set[str]]:
     """Give the reasons for which items wait for people, by item; settled items aside."""
-    statement = (
-        sa.select(_TASK.c.item_id, _REASON.c.reason)
-        .join(_REASON, _REASON.c.task_id == _TASK.c.id)
-        .where(is_one_of(connection, _TASK.c.item_id, item_ids), reasons_hold())
-    )
+    dialect = connection.dialect.name
+    given = {"given": as_parameter(dialect, item_ids)}
     found: dict[int, set[str]] = defaultdict(set)
-    for item, reason in connection.execute(statement):
+    for item, reason in connection.execute(_reasons_given(dialect), given):
         found[int(item)].add(str(reason))
     return found
+
+
+@cache  # asked with each vote: making the statement takes longer than running it
+def _reasons_given(dialect: str) -> sa.Select[int, str]:
+    return (
+        sa.select(_TASK.c.item_id, _REASON.c.reason)
+        .join(_REASON, _REASON.c.task_id == _TASK.c.id)
+        .where(is_one_of_given(dialect, _TASK.c.item_id), reasons_hold())
+    )
 
 
 def waiting_since(connection: Connection, item_ids: Sequence[int]) -> dict[int, int]:
@@ -52,8 +60,9 @@ def bring_tasks_in_line(
     pool_items: Sequence[int],
     wanted: Mapping[int, tuple[str, ...]],
     order: Mapping[int, int],
-    policy: Policy,
+    policy: AnyPolicy,
     overlap: Mapping[str, int],
+    double: Collection[int] = (),
 ) -> tuple[int, int]:
     """Raise the reasons that are new, lift those that no longer hold, and order what waits.
 
@@ -64,6 +73,7 @@ def bring_tasks_in_line(
         order: The place of each of them in the queue.
         policy: What decided it.
         overlap: How many people vote on an item, by reason, where the policy doesn't ask for more.
+        double: Items on which two people vote at least.
 
     Returns:
         How many tasks were raised, and how many were lifted.
@@ -79,10 +89,17 @@ def bring_tasks_in_line(
     new = sum(item not in current for item in raised)
     gone = sum(item not in wanted for item in current)
     votes = {
-        item: max([policy.overlap, *(overlap.get(reason, 1) for reason in reasons)])
+        item: max(
+            [
+                policy.overlap,
+                1 + (item in double),
+                *(overlap.get(reason, 1) for reason in reasons),
+            ]
+        )
         for item, reasons in wanted.items()
     }
-    bring_votes_in_line(tx, pool_items, wanted, order, votes)
+    unlooked = {item for item, reasons in lifted.items() if SECOND_LOOK in reasons}
+    bring_votes_in_line(tx, pool_items, wanted, order, votes, unlooked)
     return new, gone
 
 

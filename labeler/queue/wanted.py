@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
+from labeler.assessment.frames import SAMPLE
 from labeler.assessment.rubric_flags import items_with_unclear_rubric
 from labeler.queue.audit import AUDIT
+from labeler.queue.reasons import SECOND_LOOK
 from labeler.records import table
 from labeler.records.queue import Assignment, AssignmentState, Task, VotePurpose
 from labeler.store.bulk import insert_rows, intern_keys, is_one_of
@@ -18,7 +20,14 @@ from labeler.store.database import WriteTransaction
 from labeler.store.projections import PEOPLE_DISAGREE
 from labeler.store.slices import slices_of_items
 
-__all__ = ["bring_votes_in_line", "purpose_of", "task_keys", "want_votes"]
+__all__ = [
+    "bring_votes_in_line",
+    "items_with_open_votes",
+    "place_votes",
+    "purpose_of",
+    "task_keys",
+    "want_votes",
+]
 
 _TASK, _ASSIGNMENT = table(Task), table(Assignment)
 
@@ -27,7 +36,7 @@ def purpose_of(reasons: Sequence[str]) -> VotePurpose:
     """Say what the first vote on an item is for, by the reasons for which it goes to people."""
     if PEOPLE_DISAGREE in reasons:
         return VotePurpose.ADJUDICATION
-    return VotePurpose.AUDIT if AUDIT in reasons else VotePurpose.PRIMARY
+    return VotePurpose.AUDIT if {AUDIT, SAMPLE} & set(reasons) else VotePurpose.PRIMARY
 
 
 def bring_votes_in_line(
@@ -36,6 +45,7 @@ def bring_votes_in_line(
     wanted: Mapping[int, tuple[str, ...]],
     order: Mapping[int, int],
     votes: Mapping[int, int],
+    unlooked: Collection[int] = (),
 ) -> None:
     """Want votes for every item that goes to people, at its place.
 
@@ -50,6 +60,7 @@ def bring_votes_in_line(
         wanted: The items that go to people, with the reasons.
         order: The place of each of them in the queue, from 0.
         votes: How many people vote on each of them; a dispute is settled by one.
+        unlooked: Settled items that no longer ask for a second look.
     """
     given = _votes_given(tx.connection)
     places = {item: given + place for item, place in order.items()}
@@ -63,10 +74,13 @@ def bring_votes_in_line(
             for row in rows
             if item not in wanted
             and row.state == AssignmentState.WAITING.value
-            and not _stays_wanted(row.purpose, done.get(item, set()))
+            and (item in unlooked or not _stays_wanted(row.purpose, done.get(item, set())))
         ],
     )
     _move(tx.connection, slots, places)
+    _make_drawn(tx.connection, slots, wanted)
+    # A second look is a further vote on what a first person has settled.
+    again = {item for item, reasons in wanted.items() if set(reasons) == {SECOND_LOOK}}
     # Where the rubric is what needs work, one more vote under it is of no use.
     disputed = [item for item, reasons in wanted.items() if PEOPLE_DISAGREE in reasons]
     unclear = items_with_unclear_rubric(tx.connection, disputed) if disputed else set()
@@ -74,12 +88,48 @@ def bring_votes_in_line(
         item
         for item in wanted
         if item not in unclear
+        and item not in again
         and all(row.purpose == VotePurpose.OVERLAP.value for row in slots.get(item, ()))
     ]
     purposes = {item: purpose_of(wanted[item]) for item in new}
     want_votes(tx, {item: places[item] for item in new}, purposes)
-    further = {item: votes[item] - 1 for item in wanted.keys() - set(disputed)}
+    further = {item: votes[item] - 1 for item in wanted.keys() - set(disputed) - again}
+    further |= dict.fromkeys(again, 1)
     _bring_further_votes_in_line(tx, slots, further, places)
+
+
+def place_votes(tx: WriteTransaction, order: Mapping[int, int]) -> None:
+    """Want a vote for an estimate on each item of which none is wanted yet, at its place."""
+    given = _votes_given(tx.connection)
+    open_ones = _open_slots(tx.connection, list(order))
+    places = {item: given + place for item, place in order.items() if item not in open_ones}
+    want_votes(tx, places, dict.fromkeys(places, VotePurpose.AUDIT))
+
+
+def _make_drawn(
+    connection: Connection,
+    slots: Mapping[int, Sequence[sa.Row[*tuple[Any, ...]]]],
+    wanted: Mapping[int, tuple[str, ...]],
+) -> None:
+    """Let the waiting first vote on an item that was drawn since be one of the draw."""
+    drawn = [
+        row.id
+        for item, rows in slots.items()
+        if item in wanted and purpose_of(wanted[item]) is VotePurpose.AUDIT
+        for row in rows
+        if row.state == AssignmentState.WAITING.value and row.purpose == VotePurpose.PRIMARY.value
+    ]
+    if drawn:
+        connection.execute(
+            sa.update(_ASSIGNMENT)
+            .where(is_one_of(connection, _ASSIGNMENT.c.id, drawn))
+            .values(purpose=VotePurpose.AUDIT.value)
+        )
+
+
+def items_with_open_votes(connection: Connection, items: Sequence[int]) -> frozenset[int]:
+    """Give those of some items on which a vote is wanted, or somebody is at work."""
+    return frozenset(_open_slots(connection, items)) if items else frozenset()
 
 
 def _stays_wanted(purpose: str, done: set[str]) -> bool:

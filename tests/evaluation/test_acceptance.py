@@ -97,14 +97,32 @@ def test_a_bound_lies_between_what_was_found_and_what_there_is(
 def test_a_stratum_that_nobody_drew_from_may_be_wrong_throughout(
     strata: list[AuditedStratum], size: int
 ) -> None:
-    assert most_wrong([*strata, stratum(size, 0, 0)], 0.05) == most_wrong(strata, 0.05) + size
+    bound = most_wrong([*strata, stratum(size, 0, 0)], 0.05)
+    assert bound >= most_wrong(strata, 0.05) + size
 
 
 @pytest.mark.parametrize("wrong", [0, 1, 5, 20])
-def test_one_fraction_everywhere_gives_the_limit_of_clopper_and_pearson(wrong: int) -> None:
-    strata = [stratum(1000, 50, wrong), stratum(2000, 100, 0), stratum(400, 20, 0)]
+def test_one_fraction_of_large_strata_gives_the_limit_of_clopper_and_pearson(wrong: int) -> None:
+    strata = [stratum(500_000, 50, wrong), stratum(900_000, 90, 0), stratum(300_000, 30, 0)]
     limit = clopper_pearson(wrong, 170, confidence=0.9)[1]
-    assert most_wrong(strata, 0.05) == math.floor(3400 * limit + 1e-9)
+    assert most_wrong(strata, 0.05) == pytest.approx(1_700_000 * limit, abs=2)
+
+
+@pytest.mark.parametrize("drawn", [40, 80, 160])
+@pytest.mark.parametrize("wrong", [0, 1, 4])
+def test_the_bound_of_one_small_stratum_is_near_the_exact_one(drawn: int, wrong: int) -> None:
+    # Of 200 labels; the exact bound turns the hypergeometric distribution round.
+    exact = max(
+        bad
+        for bad in range(wrong, 200 - drawn + wrong + 1)
+        if sum(
+            math.comb(bad, found) * math.comb(200 - bad, drawn - found)
+            for found in range(wrong + 1)
+        )
+        > 0.05 * math.comb(200, drawn)
+    )
+    bound = most_wrong([stratum(200, drawn, wrong)], 0.05)
+    assert exact <= bound <= exact + 0.25 * exact + 2
 
 
 def counts(

@@ -1,0 +1,173 @@
+"""What routing reads of a pool: its items, labels, votes, judges' answers and scores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import sqlalchemy as sa
+from sqlalchemy import Connection
+
+from labeler.assessment.decisions import votes_on
+from labeler.assessment.item_scores import ItemScores, latest_scores
+from labeler.assessment.labels_in_force import LabelInForce, items_of_pool, labels_in_force
+from labeler.assessment.samples import JudgeAnswer, latest_answers
+from labeler.assessment.settlement import Dispute, Vote, settle_votes
+from labeler.calibration.label_model import GRADES
+from labeler.calibration.policies import AnyPolicy
+from labeler.labels import Grade
+from labeler.queue.audit_plan import ScoredLabel
+from labeler.queue.proposals import found_by_people
+from labeler.queue.reasons import ItemSignals, Standing, objections
+from labeler.records import table
+from labeler.records.judgments import Basis
+from labeler.records.pools import Candidate, Item
+from labeler.records.queries import QueryVersion
+
+__all__ = ["PoolStanding", "judgeable", "queries_of", "read_standing"]
+
+
+@dataclass(frozen=True, slots=True)
+class PoolStanding:
+    """What is known of a pool when it is routed.
+
+    Attributes:
+        pool_id: The pool.
+        name: Its name.
+        items: Whether each of its items can be judged: passage and query have texts.
+        labels: The label in force of each item that has one.
+        answers: The latest answers of its judges on each item; judges at chance are left out.
+        votes: People's votes in force on each item.
+        found: Items that people found.
+        scores: The latest scores, or None.
+    """
+
+    pool_id: int
+    name: str
+    items: Mapping[int, bool]
+    labels: Mapping[int, LabelInForce]
+    answers: Mapping[int, Sequence[JudgeAnswer]]
+    votes: Mapping[int, Sequence[Vote]]
+    found: frozenset[int]
+    scores: ItemScores | None
+
+    @property
+    def people(self) -> dict[int, Grade | None]:
+        """The grade that people gave each item they judged; None where they couldn't."""
+        return {
+            item: label.grade
+            for item, label in self.labels.items()
+            if label.basis is not Basis.ACCEPTED
+        }
+
+    @property
+    def open_items(self) -> list[int]:
+        """The items that people haven't settled and that can be judged."""
+        people = self.people
+        return [item for item, can_be in self.items.items() if can_be and item not in people]
+
+    def signals(self, item: int, standing: Standing = Standing.BEYOND) -> ItemSignals:
+        """Give what the reasons of an item go by."""
+        return ItemSignals(
+            answers=self.answers.get(item, ()),
+            disputed=isinstance(settle_votes(self.votes.get(item, ())), Dispute),
+            found=item in self.found,
+            standing=standing,
+        )
+
+    def scored_labels(self, policy: AnyPolicy, without: frozenset[int]) -> list[ScoredLabel]:
+        """Give the label that the scores have for each open item; unscored ones are left out.
+
+        Args:
+            policy: What decides whether a label may be accepted.
+            without: Items to leave out.
+        """
+        if self.scores is None:
+            return []
+        best = np.argmax(self.scores.probabilities, axis=1)
+        sure = self.scores.probabilities.max(axis=1)
+        places = {item: place for place, item in enumerate(self.scores.item_ids.tolist())}
+        return [
+            ScoredLabel(
+                item_id=item,
+                grade=GRADES[int(best[places[item]])],
+                confidence=float(sure[places[item]]),
+                may_be_accepted=not objections(self.signals(item), policy),
+            )
+            for item in self.open_items
+            if item in places and item not in without
+        ]
+
+    def doubts(self, items: Iterable[int]) -> dict[int, float]:
+        """Say how likely the label of each item is wrong, in [0, 1].
+
+        From the scores; where there are none, from the surest judge; 1 where nothing is known.
+        """
+        scored = {} if self.scores is None else self.scores.by_item()
+        return {
+            item: 1 - max(scored[item]) if item in scored else _doubt(self.answers.get(item, ()))
+            for item in items
+        }
+
+    @staticmethod
+    def early(doubts: Mapping[int, float], drawn: Iterable[int]) -> dict[int, float]:
+        """Spread drawn items among those that come first, every second one, by their doubts.
+
+        What can be accepted waits for them; in the middle of the queue they would come too late.
+        """
+        own = sorted(drawn)
+        others = sorted((doubts[item] for item in doubts.keys() - set(own)), reverse=True)
+        if not others:
+            return {}
+        return {item: others[min(2 * place, len(others) - 1)] for place, item in enumerate(own)}
+
+
+def _doubt(answers: Sequence[JudgeAnswer]) -> float:
+    sure = [answer.confidence for answer in answers if answer.confidence is not None]
+    return 1.0 - max(sure) if sure else 1.0
+
+
+def read_standing(connection: Connection, pool: sa.Row[Any]) -> PoolStanding:
+    """Read what routing goes by.
+
+    Args:
+        connection: A transaction's connection.
+        pool: The pool's row.
+    """
+    items = judgeable(connection, pool.id)
+    return PoolStanding(
+        pool_id=int(pool.id),
+        name=str(pool.name),
+        items=items,
+        labels=labels_in_force(connection, items_of_pool(pool.id)),
+        answers=latest_answers(connection, pool.id),
+        votes=votes_on(connection, list(items)),
+        found=frozenset(found_by_people(connection, list(items))),
+        scores=latest_scores(connection, pool.id),
+    )
+
+
+def judgeable(connection: Connection, pool_id: int) -> dict[int, bool]:
+    """Tell for each item of a pool whether it can be judged: its passage and query have texts."""
+    item, candidate, version = table(Item), table(Candidate), table(QueryVersion)
+    with_text = sa.select(version.c.query_id)
+    statement = (
+        sa.select(item.c.id, item.c.text_id.is_not(None) & item.c.query_id.in_(with_text))
+        .join(candidate, candidate.c.item_id == item.c.id)
+        .where(candidate.c.pool_id == pool_id)
+        .order_by(item.c.id)
+    )
+    return {int(key): bool(available) for key, available in connection.execute(statement)}
+
+
+def queries_of(connection: Connection, pool_id: int) -> dict[int, int]:
+    """Give the query of each item of a pool."""
+    item, candidate = table(Item), table(Candidate)
+    statement = (
+        sa.select(item.c.id, item.c.query_id)
+        .join(candidate, candidate.c.item_id == item.c.id)
+        .where(candidate.c.pool_id == pool_id)
+    )
+    return {int(key): int(query) for key, query in connection.execute(statement)}
