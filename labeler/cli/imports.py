@@ -87,11 +87,12 @@ def queries(
     group: Annotated[tuple[str, ...], Parameter(negative="")] = (),
     field: FieldNames = (),
     update: Annotated[bool, Parameter(negative="")] = False,
+    from_log: Annotated[bool, Parameter(negative="")] = False,
     lenient: Lenient = False,
     db: Database = None,
     json: JsonOutput = False,
 ) -> None:
-    """Import queries.
+    """Import queries, or a log of what users asked.
 
     Parameters
     ----------
@@ -108,7 +109,19 @@ def queries(
         conversation='^(.*)<::>'; keys are conversation, template, entity, source_document.
     update
         Make what differs the next version of a known query, in place of an error.
+    from_log
+        The files are logs: a query a row, with time, conversation, domain, count, click and score
+        where they are there. Personal data that has a form (mail, phone, card, IBAN, IP address,
+        long numbers) is replaced before anything is stored; names are not found. Near duplicates
+        become one query. Then `labeler sample queries` draws some of them.
     """
+    if from_log:
+        if slice or group or update or origin != "historical":
+            from labeler.errors import UsageError
+
+            raise UsageError("--slice, --origin, --group and --update don't go with --from-log")
+        _import_log(paths, domain, language, field, lenient=lenient, db=db, json=json)
+        return
     from labeler.imports.queries import QueryOptions, import_queries
     from labeler.records.queries import Origin
 
@@ -124,6 +137,24 @@ def queries(
     )
     with open_project(db, create=True) as store, working("importing queries"):
         report = import_queries(store, paths, options)
+    _print(report, json=json)
+
+
+def _import_log(
+    paths: list[Path],
+    domain: str | None,
+    language: str | None,
+    field: tuple[str, ...],
+    *,
+    lenient: bool,
+    db: str | None,
+    json: bool,
+) -> None:
+    from labeler.imports.query_log import LogOptions, import_query_log
+
+    options = LogOptions(domain, language, split_pairs(field, "--field"), lenient)
+    with open_project(db, create=True) as store, working("importing a log"):
+        report = import_query_log(store, paths, options)
     _print(report, json=json)
 
 

@@ -217,7 +217,7 @@ def queries(
     domain
         Only of these domains; repeatable.
     low_score
-        A lowest score below this counts as low; the lowest quarter of what is stated by default.
+        A mean score below this counts as low; the lowest quarter of what is stated by default.
     name
         What to call the draw. The same name and options again change nothing.
     seed

@@ -17,6 +17,7 @@ __all__ = [
     "LABELS",
     "QUERIES",
     "QUERY_IDS",
+    "QUERY_LOG",
     "FieldTable",
     "folded",
     "is_header_name",
@@ -99,6 +100,25 @@ QUERIES = FieldTable(
     ("id", "text"),
 )  # fmt: skip
 """Queries."""
+
+QUERY_LOG = FieldTable(
+    "a query log",
+    {
+        "text": ("query_text", "query", "question", "text", "search_query", "search_term", "q",
+                 "message", "prompt"),
+        "at": ("timestamp", "time", "at", "asked_at", "created_at", "datetime", "date"),
+        "conversation": ("conversation_id", "conversation", "session_id", "session",
+                         "dialogue_id", "thread_id"),
+        "domain": ("domain", "category", "topic"),
+        "language": ("language", "lang", "locale"),
+        "count": ("count", "frequency", "freq", "occurrences", "searches"),
+        "clicked": ("clicked", "click", "clicks", "has_click", "n_clicks", "num_clicks"),
+        "score": ("score", "top_score", "max_score", "rating", "satisfaction", "feedback"),
+        "metadata": ANY_METADATA,
+    },
+    ("text",),
+)  # fmt: skip
+"""What users asked: one row a query, or one a text with its count."""
 
 LABELS = FieldTable(
     "labels",

@@ -30,9 +30,9 @@ class QueryLog(Record, table=True):
 class LoggedQuery(Record, table=True):
     """A query of a log, near duplicates taken together.
 
-    ``asked`` counts rows, ``variants`` distinct texts. ``clicked`` counts the rows with a click
-    and ``click_known`` those that say whether there was one; ``lowest_score`` is the lowest
-    retrieval score or satisfaction that a row states.
+    ``asked`` counts how often, ``variants`` distinct texts. ``clicked`` counts those with a click
+    and ``click_known`` those that say whether there was one; ``mean_score`` is the mean of the
+    retrieval scores or satisfactions that ``score_known`` of them state.
     """
 
     __tablename__ = "logged_query"
@@ -46,7 +46,8 @@ class LoggedQuery(Record, table=True):
     conversations: int
     click_known: int
     clicked: int
-    lowest_score: float | None = None
+    score_known: int
+    mean_score: float | None = None
     first_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     last_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
 

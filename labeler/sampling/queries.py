@@ -52,7 +52,7 @@ class QuerySampleOptions:
         count: How many queries.
         seed: Decides what is drawn.
         domains: Only queries of these; none means all.
-        low_score: Below this a lowest score is low; None is the lowest quarter of those stated.
+        low_score: Below this a mean score is low; None is the lowest quarter of those stated.
     """
 
     name: str
@@ -73,7 +73,7 @@ class LoggedFacts:
         asked: How often it was asked.
         click_known: How many of these say whether there was a click.
         clicked: How many had one.
-        lowest_score: The lowest score that was stated, or None.
+        mean_score: The mean of the scores that were stated, or None.
     """
 
     key: str
@@ -82,7 +82,7 @@ class LoggedFacts:
     asked: int
     click_known: int = 0
     clicked: int = 0
-    lowest_score: float | None = None
+    mean_score: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +182,7 @@ def query_strata(
     Args:
         facts: The queries.
         count: How many will be drawn.
-        low_score: Below this a lowest score is low; None is the lowest quarter of those stated.
+        low_score: Below this a mean score is low; None is the lowest quarter of those stated.
 
     Returns:
         The queries of each stratum, by its name.
@@ -191,7 +191,7 @@ def query_strata(
 
     def unsatisfied(one: LoggedFacts) -> str:
         no_click = one.click_known > 0 and one.clicked == 0
-        low = limit is not None and one.lowest_score is not None and one.lowest_score < limit
+        low = limit is not None and one.mean_score is not None and one.mean_score < limit
         return "no click or low score" if no_click or low else ""
 
     def frequency(one: LoggedFacts) -> str:
@@ -232,7 +232,7 @@ def _parted(
 
 
 def _lowest_quarter(facts: Sequence[LoggedFacts]) -> float | None:
-    scores = sorted(one.lowest_score for one in facts if one.lowest_score is not None)
+    scores = sorted(one.mean_score for one in facts if one.mean_score is not None)
     return scores[int(len(scores) * _LOWEST_SHARE)] if scores else None
 
 
@@ -268,7 +268,8 @@ def _read(
             sa.func.sum(_LOGGED.c.asked).label("asked"),
             sa.func.sum(_LOGGED.c.click_known).label("click_known"),
             sa.func.sum(_LOGGED.c.clicked).label("clicked"),
-            sa.func.min(_LOGGED.c.lowest_score).label("lowest"),
+            sa.func.sum(_LOGGED.c.score_known).label("score_known"),
+            sa.func.sum(_LOGGED.c.mean_score * _LOGGED.c.score_known).label("score_sum"),
         )
         .group_by(_LOGGED.c.query_id)
         .subquery()
@@ -296,7 +297,7 @@ def _read(
                 int(row.asked),
                 int(row.click_known),
                 int(row.clicked),
-                row.lowest,
+                row.score_sum / int(row.score_known) if row.score_known else None,
             )
         )
     return keys, facts
