@@ -18,7 +18,14 @@ from labeler.evaluation.clustered import clustered_mean
 from labeler.evaluation.intervals import LEAST_CLUSTERS, student_t_quantile
 from labeler.evaluation.posterior import Interval
 
-__all__ = ["COMPLETIONS", "Combined", "UnlabelledStratum", "combine_completions", "complete"]
+__all__ = [
+    "COMPLETIONS",
+    "Combined",
+    "UnlabelledStratum",
+    "combine_completions",
+    "combine_values",
+    "complete",
+]
 
 COMPLETIONS = 200
 """Completed label sets that are combined."""
@@ -148,10 +155,26 @@ def combine_completions(
     Raises:
         ValueError: When there are fewer sets.
     """
-    sets = len(labels)
+    return combine_values([per_query(one) for one in labels], clusters, weights)
+
+
+def combine_values(
+    measured: Sequence[Floats], clusters: NDArray[np.int64], weights: Floats | None = None
+) -> Combined:
+    """Combine what was measured under each label set; see `combine_completions`.
+
+    Args:
+        measured: For each set, 100 or more, the value of each query, shape (queries,).
+        clusters: Shape (queries,): the cluster of each query.
+        weights: Shape (queries,): what each query counts; 1 by default.
+
+    Raises:
+        ValueError: When there are fewer sets.
+    """
+    sets = len(measured)
     if sets < _LEAST_COMPLETIONS:
         raise ValueError(f"{_LEAST_COMPLETIONS} completed label sets are the least, not {sets}")
-    means = [clustered_mean(per_query(one), clusters, weights) for one in labels]
+    means = [clustered_mean(one, clusters, weights) for one in measured]
     values = np.array([mean.value for mean in means])
     inside = float(np.mean([(mean.error or 0.0) ** 2 for mean in means]))
     between = (1 + 1 / sets) * float(np.var(values, ddof=1))

@@ -1,0 +1,171 @@
+"""Completed label sets: what a drawn sample makes of the labels that are unknown."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import Connection
+
+from labeler.assessment.drawn_samples import DrawnSample, latest_sample
+from labeler.assessment.item_scores import latest_scores
+from labeler.assessment.label_states import LabelStates
+from labeler.evaluation.completion import COMPLETIONS, UnlabelledStratum, complete
+from labeler.evaluation.metrics import Metric, measure
+from labeler.labels import StateCode
+from labeler.reports.evaluated import EvaluatedRuns
+
+__all__ = ["CompletedLabels", "CompletedValues", "complete_labels", "read_completed_labels"]
+
+_PARTLY_RELEVANT = 1
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class CompletedLabels:
+    """Label sets in which a sample's frame has no unknown item.
+
+    Attributes:
+        sample: The sample's name.
+        frame: Its population in words.
+        size: Items of the frame.
+        labelled: Drawn items with a label.
+        positives: Those that are relevant.
+        drawn: Items drawn.
+        sets: Shape (sets, items): states of the items of `EvaluatedRuns.labels`.
+    """
+
+    sample: str
+    frame: str
+    size: int
+    labelled: int
+    positives: int
+    drawn: int
+    sets: NDArray[np.int8]
+
+    def values(self, evaluated: EvaluatedRuns, run: str, metric: Metric) -> CompletedValues:
+        """Measure a run under every label set."""
+        gain = _gain_of_relevant(evaluated.labels)
+        measured = [
+            measure(metric, evaluated.judged(run, evaluated.with_labels(states, gain)))
+            for states in self.sets
+        ]
+        return CompletedValues(
+            np.stack([one.value for one in measured]),
+            np.stack([one.lower for one in measured]),
+            np.stack([one.upper for one in measured]),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class CompletedValues:
+    """One metric of one run under every label set; each array has the shape (sets, queries).
+
+    Attributes:
+        value: The metric.
+        lower: What it is at least, whatever lies outside the sample's frame.
+        upper: What it is at most.
+    """
+
+    value: Floats
+    lower: Floats
+    upper: Floats
+
+    def less(self, other: CompletedValues) -> CompletedValues:
+        """Give the difference to another run under the same label sets."""
+        return CompletedValues(
+            self.value - other.value, self.lower - other.upper, self.upper - other.lower
+        )
+
+
+def read_completed_labels(
+    connection: Connection, evaluated: EvaluatedRuns, as_of: int | None = None
+) -> CompletedLabels | None:
+    """Complete the labels by the latest sample of the pool; None without one that has answers.
+
+    Only drawn items count in a stratum. What people labelled in it for another reason stays
+    unknown here: it was not chosen by chance.
+    """
+    sample = latest_sample(connection, evaluated.pool_id, as_of)
+    if sample is None:
+        return None
+    scores = latest_scores(connection, evaluated.pool_id)
+    chances = None
+    if scores is not None and scores.is_calibrated:
+        # Calibrated on people's labels, so that they may tilt what is drawn inside a stratum.
+        chances = np.full(len(evaluated.labels.items), np.nan)
+        known = np.isin(evaluated.labels.items, scores.item_ids)
+        place = np.searchsorted(scores.item_ids, evaluated.labels.items[known])
+        chances[known] = 1 - scores.probabilities[place, 0]
+    return complete_labels(evaluated.labels, sample, chances)
+
+
+def complete_labels(
+    labels: LabelStates,
+    sample: DrawnSample,
+    chances: Floats | None = None,
+    *,
+    seed: int | None = None,
+    count: int = COMPLETIONS,
+) -> CompletedLabels | None:
+    """Complete labels by what a sample shows.
+
+    Args:
+        labels: What is known.
+        sample: What was drawn.
+        chances: Shape (items,): calibrated probabilities of being relevant, NaN where there is
+            none, or None.
+        seed: Decides the label sets; by default the sample's name and answers do.
+        count: How many label sets.
+
+    Returns:
+        None when no drawn item has a label yet.
+    """
+    place_of = {item: place for place, item in enumerate(labels.items.tolist())}
+    strata: list[UnlabelledStratum] = []
+    states = labels.states.copy()
+    labelled = positives = 0
+    for stratum in sample.strata:
+        places = _places(place_of, stratum.items)
+        drawn = _places(place_of, stratum.drawn)
+        answered = drawn[labels.states[drawn] != StateCode.UNKNOWN]
+        relevant = int((labels.states[answered] == StateCode.RELEVANT).sum())
+        rest = np.setdiff1d(places, answered)
+        states[rest] = StateCode.UNKNOWN
+        labelled, positives = labelled + len(answered), positives + relevant
+        tilt = None if chances is None or np.isnan(chances[rest]).any() else chances[rest]
+        strata.append(UnlabelledStratum(rest, len(answered), relevant, tilt))
+    if not labelled:
+        return None
+    if seed is None:
+        named = f"{sample.name} {labelled} {positives}"
+        seed = int.from_bytes(hashlib.sha256(named.encode()).digest()[:4], "big")
+    filled = complete(strata, len(states), seed=seed, count=count)
+    sets = np.broadcast_to(states, (count, len(states))).copy()
+    inside = np.concatenate([one.items for one in strata])
+    sets[:, inside] = filled[:, inside].astype(np.int8)
+    return CompletedLabels(
+        sample=sample.name,
+        frame=sample.frame,
+        size=sum(len(one.items) for one in sample.strata),
+        labelled=labelled,
+        positives=positives,
+        drawn=sum(len(one.drawn) for one in sample.strata),
+        sets=sets,
+    )
+
+
+def _places(place_of: dict[int, int], items: Sequence[int] | frozenset[int]) -> NDArray[np.int64]:
+    found = sorted(place_of[item] for item in items if item in place_of)
+    return np.array(found, dtype=np.int64)
+
+
+def _gain_of_relevant(labels: LabelStates) -> float:
+    """Give the gain of a relevant item that nobody graded: the mean of those that are known."""
+    gains = labels.gains[labels.states == StateCode.RELEVANT]
+    gains = gains[~np.isnan(gains)]
+    return float(gains.mean()) if len(gains) else float(_PARTLY_RELEVANT)
