@@ -96,7 +96,8 @@ class Requirement:
         least_clusters: Clusters of queries without which nothing is decided, 8 or more.
         least_coverage: The share of judged places without which it can't pass, in [0, 1].
         least_positives: Sampled relevant items without which a sample decides nothing.
-        least_agreement: Kappa between people without which it can't pass, or None.
+        least_agreement: Agreement between people without which it can't pass, or None.
+        most_coverage_gap: By how much the judged shares of two compared runs may differ.
     """
 
     role: Role
@@ -107,6 +108,7 @@ class Requirement:
     least_coverage: float = 0.0
     least_positives: int = LEAST_POSITIVES
     least_agreement: float | None = None
+    most_coverage_gap: float = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +131,9 @@ class Evidence:
         coverage: The share of judged places, or None where no label matters.
         query_share: The share of the interval's variance that more queries would remove, [0, 1].
         positives: Relevant items among the sampled ones, or None where no sample was used.
-        agreement: Kappa between people on relevant or not, or None where it is unknown.
+        agreement: Between people on relevant or not, as Krippendorff's alpha, or None where
+            nobody measured it.
+        coverage_gap: By how much the judged shares of two compared runs differ; 0 for one run.
     """
 
     value: float | None
@@ -144,6 +148,7 @@ class Evidence:
     query_share: float = 1.0
     positives: int | None = None
     agreement: float | None = None
+    coverage_gap: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,14 +226,13 @@ def _labels_decide(asked: Requirement, found: Evidence) -> bool:
 
 def _unmet(asked: Requirement, found: Evidence) -> Iterable[Cause]:
     """Give what was demanded beforehand and isn't there."""
-    if found.coverage is not None and found.coverage < asked.least_coverage:
+    uneven = found.coverage_gap > asked.most_coverage_gap and found.positives is None
+    if uneven or (found.coverage is not None and found.coverage < asked.least_coverage):
         yield Cause.INCOMPLETE
     if found.positives is not None and found.positives < asked.least_positives:
         yield Cause.RARE_POSITIVES
-    if (
-        asked.least_agreement is not None
-        and found.agreement is not None
-        and found.agreement < asked.least_agreement
+    if asked.least_agreement is not None and (
+        found.agreement is None or found.agreement < asked.least_agreement
     ):
         yield Cause.UNSTABLE
 

@@ -62,6 +62,8 @@ def test_the_favourable_end_never_decides() -> None:
         ({"coverage": 0.8}, Cause.INCOMPLETE),
         ({"positives": 9}, Cause.RARE_POSITIVES),
         ({"agreement": 0.3}, Cause.UNSTABLE),
+        ({"agreement": None}, Cause.UNSTABLE),
+        ({"coverage_gap": 0.06}, Cause.INCOMPLETE),
         ({"clusters": 14}, Cause.FEW_QUERIES),
         ({"interval": None}, Cause.FEW_QUERIES),
     ],

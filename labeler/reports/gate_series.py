@@ -1,0 +1,158 @@
+"""The metrics of a gate, query by query: of the candidate, or of the candidate less the baseline."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labeler.evaluation.metrics import Kind, Metric, measure
+from labeler.evaluation.ranking import JudgedRanking, Measured, judged_coverage_at
+from labeler.labels import StateCode
+from labeler.reports.completed_labels import CompletedLabels, CompletedValues
+from labeler.reports.evaluated import EvaluatedRuns
+from labeler.reports.gate_evidence import Sampled, Series, ranges
+
+__all__ = ["MeasuredRuns", "coverage_cutoff", "difference_bounds", "measured_runs", "sampled_runs"]
+
+_COVERED_RANKS = 10
+"""The cutoff whose judged share stands beside a metric without a cutoff of its own."""
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class MeasuredRuns:
+    """One metric of one run, or of two.
+
+    Attributes:
+        series: The metric, or the first run's less the second's.
+        first: The first run's judged share.
+        second: The second's, or None for one run.
+    """
+
+    series: Series
+    first: float | None
+    second: float | None
+
+    @property
+    def coverage_gap(self) -> float:
+        """By how much the judged shares differ."""
+        if self.first is None or self.second is None:
+            return 0.0
+        return abs(self.first - self.second)
+
+
+def coverage_cutoff(metric: Metric) -> int:
+    """Give the cutoff at which the judged share is told beside a metric."""
+    return metric.cutoff or _COVERED_RANKS
+
+
+def measured_runs(
+    evaluated: EvaluatedRuns, metric: Metric, first: str, second: str | None
+) -> MeasuredRuns:
+    """Measure one run, or the difference of two, over all queries.
+
+    Args:
+        evaluated: The runs with what is known.
+        metric: What is measured.
+        first: The run.
+        second: The run whose values are taken off, or None.
+    """
+    cutoff = coverage_cutoff(metric)
+    ours = evaluated.judged(first)
+    measured = measure(metric, ours)
+    coverage = judged_coverage_at(ours, cutoff)
+    if second is None:
+        least, most = ranges(against_baseline=False)
+        ceiling = _ceiling(metric, ours)
+        series = _series(evaluated, measured.value, measured.lower, measured.upper, coverage)
+        return MeasuredRuns(
+            Series(*series, least=least, most=most, ceiling=ceiling), _mean(coverage), None
+        )
+    theirs = evaluated.judged(second)
+    other = measure(metric, theirs)
+    theirs_covered = judged_coverage_at(theirs, cutoff)
+    lower, upper = difference_bounds(metric, (ours, measured), (theirs, other))
+    least, most = ranges(against_baseline=True)
+    series = _series(
+        evaluated, measured.value - other.value, lower, upper, np.fmin(coverage, theirs_covered)
+    )
+    return MeasuredRuns(
+        Series(*series, least=least, most=most), _mean(coverage), _mean(theirs_covered)
+    )
+
+
+def _series(
+    evaluated: EvaluatedRuns, value: Floats, lower: Floats, upper: Floats, coverage: Floats
+) -> tuple[Floats, Floats, Floats, Floats, NDArray[np.int64]]:
+    return value, lower, upper, coverage, evaluated.clusters
+
+
+def _mean(values: Floats) -> float | None:
+    there = values[~np.isnan(values)]
+    return float(there.mean()) if len(there) else None
+
+
+def difference_bounds(
+    metric: Metric, first: tuple[JudgedRanking, Measured], second: tuple[JudgedRanking, Measured]
+) -> tuple[Floats, Floats]:
+    """Bound the difference of two runs on each query, whatever the unknown labels are.
+
+    For P@k exactly: an unknown item that both have in their top k moves both alike. For the others
+    the bounds of each run are taken on their own, which is wider than need be.
+    """
+    if metric.kind is not Kind.PRECISION or metric.cutoff is None:
+        return first[1].lower - second[1].upper, first[1].upper - second[1].lower
+    ours, theirs = (_unknown_at(one[0], metric.cutoff) for one in (first, second))
+    queries = first[0].query_count
+    alone = np.zeros(queries), np.zeros(queries)
+    for number in range(queries):
+        alone[0][number] = len(ours[number] - theirs[number]) / metric.cutoff
+        alone[1][number] = len(theirs[number] - ours[number]) / metric.cutoff
+    gap = first[1].value - second[1].value
+    return gap - alone[1], gap + alone[0]
+
+
+def _unknown_at(ranking: JudgedRanking, cutoff: int) -> list[set[int]]:
+    found: list[set[int]] = [set() for _ in range(ranking.query_count)]
+    top = (ranking.states == StateCode.UNKNOWN) & (ranking.ranks <= cutoff)
+    for query, evidence in zip(
+        ranking.query_of[top].tolist(), ranking.evidence[top].tolist(), strict=True
+    ):
+        found[query].add(evidence)
+    return found
+
+
+def _ceiling(metric: Metric, ranking: JudgedRanking) -> Floats | None:
+    """Give the most that any ranking could reach on each query.
+
+    For P@k ``min(R, k) / k`` with all that may yet turn out to be relevant: known relevant and
+    unknown items of the frame, and what the run itself found outside of it. For recall@k
+    ``min(1, k / R)`` with the known relevant ones alone, since more of them only lower it.
+    """
+    if metric.cutoff is None:
+        return None
+    known = ranking.known.relevant.astype(np.float64)
+    if metric.kind is Kind.PRECISION:
+        beyond = ~ranking.framed & (ranking.ranks <= metric.cutoff)
+        possible = known + ranking.known.unknown + ranking.count_where(beyond)
+        return np.asarray(np.minimum(possible, metric.cutoff) / metric.cutoff)
+    if metric.kind is Kind.RECALL:
+        return np.asarray(np.minimum(1.0, metric.cutoff / np.maximum(known, 1.0)))
+    return None
+
+
+def sampled_runs(
+    evaluated: EvaluatedRuns,
+    completed: CompletedLabels,
+    metric: Metric,
+    first: str,
+    second: str | None,
+) -> Sampled:
+    """Measure the same under every label set that a sample completed."""
+    values: CompletedValues = completed.values(evaluated, first, metric)
+    if second is not None:
+        values = values.less(completed.values(evaluated, second, metric))
+    return Sampled(values.lower, values.upper, completed.positives)
