@@ -46,11 +46,10 @@ class QueryFacts:
 
     @property
     def all_slices(self) -> tuple[str, ...]:
-        """The names of every slice that it belongs to: its own, its domain, its language."""
-        own = [f"slice={name}" for name in self.slices]
-        domain = [f"domain={self.domain}"] if self.domain else []
-        language = [f"language={self.language}"] if self.language else []
-        return tuple(sorted({*own, *domain, *language}))
+        """The slices it belongs to: its own by name, ``domain:NAME`` and ``language:TAG``."""
+        domain = [f"domain:{self.domain}"] if self.domain else []
+        language = [f"language:{self.language}"] if self.language else []
+        return tuple(sorted({*self.slices, *domain, *language}))
 
 
 def read_query_facts(connection: Connection, as_of: int | None = None) -> dict[int, QueryFacts]:

@@ -21,6 +21,8 @@ app = App(
     name="report",
     help="Report on labels: agreement between assessors, what is unclear in rubric and queries.",
 )
+_RECALL = "Measure runs: P, MRR, recall, nDCG, latency, with bounds and what each rests on."
+app.command("labeler.cli.report_recall:recall", name="recall", help=_RECALL)
 
 _NAMED = 5
 

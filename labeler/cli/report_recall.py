@@ -1,0 +1,275 @@
+"""`labeler report recall`: how good runs are, with what each number rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from cyclopts import Parameter
+
+from labeler.cli.output import print_facts, print_json, print_table, tell, working
+from labeler.cli.project import Database, JsonOutput, open_project
+from labeler.cli.report_options import (
+    Labels,
+    OrderRule,
+    PoolName,
+    Relevant,
+    RubricName,
+    Runs,
+    SnapshotName,
+)
+from labeler.cli.report_tables import (
+    condition_facts,
+    interval_of,
+    print_needs,
+    print_serving,
+    share,
+    spread_of,
+)
+
+if TYPE_CHECKING:
+    from labeler.reports.metric_rows import MetricRow
+    from labeler.reports.recall import RecallReport
+
+__all__ = ["recall"]
+
+Metrics = Annotated[
+    tuple[str, ...],
+    Parameter(
+        name="--metric",
+        consume_multiple=True,
+        negative="",
+        help="P@K, MRR, MRR@K, recall@K or nDCG@K; P@5 P@10 MRR recall@20 nDCG@10 by default.",
+    ),
+]
+
+
+def recall(
+    *,
+    pool: PoolName = None,
+    runs: Runs = (),
+    metric: Metrics = (),
+    labels: Labels = "human",
+    relevant: Relevant = "partially",
+    order: OrderRule = None,
+    gain: Literal["linear", "exponential"] = "linear",
+    slices: Annotated[bool, Parameter(negative="")] = False,
+    per_query: Annotated[bool, Parameter(negative="")] = False,
+    before: Path | None = None,
+    as_of: int | None = None,
+    snapshot: SnapshotName = None,
+    rubric: RubricName = None,
+    db: Database = None,
+    json: JsonOutput = False,
+) -> None:
+    """Measure runs: precision, MRR, recall, nDCG, needs of answers, latency; unknown stays unknown.
+
+    Recall is found / all that is known to be relevant, as in trec_eval; P@K divides by K also when
+    less was returned. Beside each value stand the least and the most that it can be, how much is
+    judged, and an interval over clusters of queries. What is undefined is called so, with the
+    reason. docs/metrics.md defines every column; --json has all of it, and every slice.
+
+    Parameters
+    ----------
+    gain
+        How a level's gain counts in nDCG: as it is, as trec_eval does, or 2^gain - 1.
+    slices
+        Print every slice, too.
+    per_query
+        Print every query, too.
+    before
+        An earlier report (--json) to hold this one against: what changed is told at the top.
+    as_of
+        The state after this revision; now by default.
+    """
+    from labeler.assessment.label_states import LabelSource
+    from labeler.evaluation.metrics import DEFAULT_METRICS, parse_metric
+    from labeler.labels import Grade
+    from labeler.reports.earlier import read_conditions
+    from labeler.reports.recall import report_recall
+    from labeler.reports.scope import ScopeOptions
+
+    wanted = tuple(parse_metric(one) for one in metric) or DEFAULT_METRICS
+    earlier = None if before is None else read_conditions(before)
+    options = ScopeOptions(
+        pool=pool,
+        runs=runs,
+        snapshot=snapshot,
+        rubric=rubric,
+        source=LabelSource(labels),
+        least=Grade(f"{relevant}_relevant"),
+        order=order,
+        as_of=as_of,
+    )
+    with open_project(db) as store, store.read() as connection, working("measuring runs"):
+        report = report_recall(
+            connection, options, metrics=wanted, rule=gain, per_query=per_query, before=earlier
+        )
+    if json:
+        print_json(asdict(report))
+        return
+    _print_report(report, slices=slices)
+
+
+def _print_report(report: RecallReport, *, slices: bool) -> None:
+    for change in report.changed:
+        print(f"changed  {change}")
+    if report.changed:
+        print()
+    overall = report.slices[0]
+    print_facts(
+        {
+            **condition_facts(report.conditions),
+            "known relevant": spread_of(overall.known_relevant, "by query"),
+            "unknown items": f"{overall.unknown:,} in the frame, of which people couldn't judge "
+            f"{overall.abstained:,}",
+            "interval": report.interval,
+        }
+    )
+    print()
+    _print_metrics([row for row in report.metrics if row.slice == overall.slice])
+    print_needs([row for row in report.needs if row.slice == overall.slice])
+    print_serving(report.serving)
+    if slices:
+        _print_slices(report)
+    _print_queries(report)
+    for notice in report.notices:
+        tell(f"note: {notice}")
+
+
+def _print_metrics(rows: list[MetricRow]) -> None:
+    print_table(
+        ["run", "metric", "value", "interval", "at least", "at most", "judged", "queries"],
+        [
+            [
+                row.run,
+                row.metric,
+                share(row.summary.macro.value),
+                interval_of(row.summary.macro),
+                share(row.summary.lower),
+                share(row.summary.upper),
+                share(row.judged_coverage),
+                row.summary.macro.queries,
+            ]
+            for row in rows
+        ],
+    )
+    print()
+    print_table(
+        [
+            "run",
+            "metric",
+            "micro",
+            "weighted",
+            "judged only",
+            "returned",
+            "unknown",
+            "only here",
+            "can't judge",
+            "undefined",
+            "ceiling",
+        ],
+        [
+            [
+                row.run,
+                row.metric,
+                share(row.summary.micro),
+                share(row.summary.weighted.value),
+                share(row.summary.judged_only),
+                "-" if row.returned is None else share(row.returned),
+                row.unknown,
+                row.candidate_only,
+                row.abstained,
+                row.summary.undefined,
+                "-" if row.ceiling is None else share(row.ceiling),
+            ]
+            for row in rows
+        ],
+    )
+    _print_reasons(rows)
+    print()
+
+
+def _print_reasons(rows: Iterable[MetricRow]) -> None:
+    reasons: dict[str, list[str]] = {}
+    for row in rows:
+        mean = row.summary.macro
+        if mean.reason is not None:
+            reasons.setdefault(mean.reason, []).append(row.short)
+        if row.summary.undefined and mean.value is not None:
+            some = "left out of the mean where undefined: " + (row.undefined or "")
+            reasons.setdefault(some.replace("any query", "a query"), []).append(row.short)
+    for reason, names in reasons.items():
+        print(f"{', '.join(dict.fromkeys(names))}: {reason}")
+
+
+def _print_slices(report: RecallReport) -> None:
+    facts = {one.slice: one for one in report.slices}
+    rows = [row for row in report.metrics if row.slice != report.slices[0].slice]
+    print()
+    print_table(
+        [
+            "slice",
+            "queries",
+            "clusters",
+            "known relevant",
+            "run",
+            "metric",
+            "value",
+            "interval",
+            "at least",
+            "at most",
+            "judged",
+        ],
+        [
+            [
+                row.slice,
+                facts[row.slice].queries,
+                facts[row.slice].clusters,
+                spread_of(facts[row.slice].known_relevant, ""),
+                row.run,
+                row.short,
+                share(row.summary.macro.value),
+                interval_of(row.summary.macro),
+                share(row.summary.lower),
+                share(row.summary.upper),
+                share(row.judged_coverage),
+            ]
+            for row in rows
+        ],
+    )
+
+
+def _print_queries(report: RecallReport) -> None:
+    if not report.queries:
+        return
+    print()
+    print_table(
+        [
+            "query",
+            "run",
+            "metric",
+            "value",
+            "at least",
+            "at most",
+            "judged only",
+            "judged",
+            "known relevant",
+        ],
+        [
+            [
+                row.query,
+                row.run,
+                row.metric,
+                share(row.value),
+                share(row.lower),
+                share(row.upper),
+                share(row.judged_only),
+                share(row.judged_coverage),
+                row.known_relevant,
+            ]
+            for row in report.queries
+        ],
+    )

@@ -1,0 +1,344 @@
+"""What a report on runs looks at: which runs, queries, items and labels, and how to say so."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+
+import numpy as np
+import sqlalchemy as sa
+from sqlalchemy import Connection
+
+from labeler.assessment.clusters import clusters_of
+from labeler.assessment.judged_rankings import labelled_queries
+from labeler.assessment.label_states import LabelSource, read_label_states
+from labeler.assessment.query_facts import read_query_facts
+from labeler.assessment.rankings import read_rankings
+from labeler.assessment.runs import Order, RunRef, all_runs, queries_of, runs_meant
+from labeler.errors import NotFoundError, UsageError
+from labeler.labels import Grade, StateCode
+from labeler.records import table
+from labeler.records.pools import Item, PoolRun
+from labeler.records.scales import RubricRecord
+from labeler.reports.evaluated import EvaluatedRuns, newest_revision, read_evaluated
+from labeler.store.registry import pool_named, scale_of
+
+__all__ = ["Conditions", "Scope", "ScopeOptions", "changed_conditions", "read_scope"]
+
+NO_POOL = ""
+_SHOWN = 12
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeOptions:
+    """What the user wants to look at.
+
+    Attributes:
+        pool: The pool whose queries and items count; without one, every item of the snapshot
+            under the rubric, and the queries with a label.
+        runs: Names or patterns; the pool's runs, or all of them, by default.
+        snapshot: The snapshot, where neither pool nor runs tell it.
+        rubric: The rubric by name or digest, where several have labels and no pool tells it.
+        source: Whose labels count.
+        least: The least grade that counts as relevant.
+        order: What orders a run; as the pool was made, or by score.
+        as_of: A revision; None is the present.
+    """
+
+    pool: str | None = None
+    runs: tuple[str, ...] = ()
+    snapshot: str | None = None
+    rubric: str | None = None
+    source: LabelSource = LabelSource.HUMAN
+    least: Grade = Grade.PARTIALLY_RELEVANT
+    order: Order | None = None
+    as_of: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """Without what no number of a report means anything.
+
+    Attributes:
+        frame: The population that the numbers speak of, in words.
+        pool: The pool's name and digest, or None.
+        snapshot: The snapshot's name.
+        rubric: The rubric's name and digest.
+        scales: The scales of the labels, with their mapping to grades.
+        gains: What the gains of nDCG are.
+        labels: Whose labels count: ``human`` or ``human+auto``.
+        relevant: From which grade on.
+        order: What orders a run.
+        revision: The revision of the labels.
+        queries: Queries that count.
+        labelled_queries: Those with at least one label.
+        clusters: Clusters that the queries belong to.
+    """
+
+    frame: str
+    pool: str | None
+    snapshot: str
+    rubric: str
+    scales: tuple[str, ...]
+    gains: str
+    labels: str
+    relevant: str
+    order: str
+    revision: int
+    queries: int
+    labelled_queries: int
+    clusters: int
+
+
+@dataclass(frozen=True, eq=False)
+class Scope:
+    """Runs with what is known of their results, and the conditions in words.
+
+    Attributes:
+        evaluated: The runs, the queries and the labels.
+        conditions: What is told beside every number.
+        order: What orders a run.
+        notices: What a reader should know besides.
+    """
+
+    evaluated: EvaluatedRuns
+    conditions: Conditions
+    order: Order
+    notices: tuple[str, ...]
+
+
+def read_scope(connection: Connection, options: ScopeOptions) -> Scope:
+    """Read what a report looks at.
+
+    Raises:
+        NotFoundError: When a name or the revision isn't there, or no query has a label where that
+            is needed.
+        UsageError: When it isn't clear which snapshot or rubric is meant.
+    """
+    newest = newest_revision(connection)
+    if options.as_of is not None and not 0 <= options.as_of <= newest:
+        raise NotFoundError(f"there is no revision {options.as_of}; the newest is {newest}")
+    if options.pool is not None:
+        evaluated, rubric_id, order = _of_pool(connection, options.pool, options)
+    else:
+        evaluated, rubric_id, order = _of_snapshot(connection, options, newest)
+    conditions = _conditions(connection, options, evaluated, rubric_id, order)
+    return Scope(evaluated, conditions, order, tuple(_notices(connection, evaluated, conditions)))
+
+
+def _of_pool(
+    connection: Connection, pool: str, options: ScopeOptions
+) -> tuple[EvaluatedRuns, int, Order]:
+    row = pool_named(connection, pool)
+    order: Order = options.order or row.order_rule
+    known = [
+        one for one in all_runs(connection, options.as_of) if one.snapshot_id == row.snapshot_id
+    ]
+    if options.runs:
+        snapshot = next((one.snapshot for one in known), None)
+        runs = runs_meant(connection, options.runs, snapshot, options.as_of)
+    else:
+        part = table(PoolRun)
+        keys = {
+            int(key)
+            for (key,) in connection.execute(
+                sa.select(part.c.run_id).where(part.c.pool_id == row.id)
+            )
+        }
+        runs = [one for one in known if one.key in keys]
+    evaluated = read_evaluated(
+        connection,
+        pool,
+        [one.name for one in runs],
+        options.source,
+        as_of=options.as_of,
+        order=order,
+    )
+    if options.least is not Grade.PARTIALLY_RELEVANT:
+        labels = read_label_states(
+            connection,
+            snapshot_id=row.snapshot_id,
+            rubric_id=row.rubric_id,
+            source=options.source,
+            pool_id=row.id,
+            least=options.least,
+            as_of=options.as_of,
+        )
+        evaluated = replace(evaluated, labels=labels)
+    return evaluated, int(row.rubric_id), order
+
+
+def _of_snapshot(
+    connection: Connection, options: ScopeOptions, newest: int
+) -> tuple[EvaluatedRuns, int, Order]:
+    runs = runs_meant(connection, options.runs, options.snapshot, options.as_of)
+    order: Order = options.order or "score"
+    rubric_id = _rubric_meant(connection, runs[0].snapshot_id, options.rubric)
+    labels = read_label_states(
+        connection,
+        snapshot_id=runs[0].snapshot_id,
+        rubric_id=rubric_id,
+        source=options.source,
+        least=options.least,
+        as_of=options.as_of,
+    )
+    asked = queries_of(connection, [run.key for run in runs])
+    queries = np.array(sorted(asked & set(labelled_queries(labels).tolist())), dtype=np.int64)
+    if not len(queries):
+        raise NotFoundError(
+            f"no query of these runs has a label ({options.source.value})",
+            hint="`labeler review` and `labeler import labels` bring people's labels; "
+            "--labels human+auto counts what a policy accepted, too",
+        )
+    facts = read_query_facts(connection, options.as_of)
+    cluster_of = clusters_of(facts.values())
+    rankings = read_rankings(connection, runs, order, queries=queries.tolist())
+    evaluated = EvaluatedRuns(
+        pool=NO_POOL,
+        pool_id=0,
+        snapshot_id=runs[0].snapshot_id,
+        snapshot=runs[0].snapshot,
+        revision=newest if options.as_of is None else options.as_of,
+        labels=labels,
+        queries=queries,
+        facts=facts,
+        clusters=np.array([cluster_of[key] for key in queries.tolist()], dtype=np.int64),
+        weights=np.array([facts[key].weight for key in queries.tolist()], dtype=np.float64),
+        runs={run.name: run for run in runs},
+        rankings={run.name: one for run, one in zip(runs, rankings, strict=True)},
+    )
+    return evaluated, rubric_id, order
+
+
+def _rubric_meant(connection: Connection, snapshot_id: int, wanted: str | None) -> int:
+    """Find the rubric under which a snapshot's items are judged."""
+    item, rubric = table(Item), table(RubricRecord)
+    rows = connection.execute(
+        sa.select(rubric.c.id, rubric.c.name, rubric.c.digest)
+        .where(
+            rubric.c.id.in_(sa.select(item.c.rubric_id).where(item.c.snapshot_id == snapshot_id))
+        )
+        .order_by(rubric.c.id)
+    ).all()
+    if not rows:
+        raise NotFoundError(
+            "nothing is pooled or labelled over this snapshot",
+            hint="`labeler import labels FILE` or `labeler pool create NAME`",
+        )
+    fitting = [
+        row for row in rows if wanted in {None, row.name} or row.digest.startswith(wanted or "-")
+    ]
+    names = ", ".join(f"{row.name} {row.digest[:_SHOWN]}" for row in rows)
+    if not fitting:
+        raise NotFoundError(f"no rubric '{wanted}' is in use here", hint=f"there is {names}")
+    if len(fitting) > 1:
+        raise UsageError(
+            f"items of this snapshot are judged under several rubrics: {names}",
+            hint="name one: --rubric NAME or the start of its digest; or --pool NAME",
+        )
+    return int(fitting[0].id)
+
+
+def _conditions(
+    connection: Connection,
+    options: ScopeOptions,
+    evaluated: EvaluatedRuns,
+    rubric_id: int,
+    order: Order,
+) -> Conditions:
+    rubric = table(RubricRecord)
+    row = connection.execute(sa.select(rubric).where(rubric.c.id == rubric_id)).one()
+    labels = evaluated.labels
+    scales = labels.scales or (scale_of(connection, row.scale_id),)
+    labelled = np.intersect1d(evaluated.queries, labelled_queries(labels))
+    pool = None if options.pool is None else pool_named(connection, options.pool)
+    return Conditions(
+        frame=_frame(connection, pool, evaluated),
+        pool=None if pool is None else f"{pool.name} {pool.digest[:_SHOWN]}",
+        snapshot=evaluated.snapshot,
+        rubric=f"{row.name} {row.digest[:_SHOWN]}",
+        scales=tuple(scale.describe() for scale in scales),
+        gains=labels.gain_rule,
+        labels=options.source.value,
+        relevant=f"{options.least.value} or better",
+        order=order,
+        revision=evaluated.revision,
+        queries=len(evaluated.queries),
+        labelled_queries=len(labelled),
+        clusters=len(np.unique(evaluated.clusters)),
+    )
+
+
+def _frame(connection: Connection, pool: sa.Row[object] | None, evaluated: EvaluatedRuns) -> str:
+    items = len(evaluated.labels.items)
+    if pool is None:
+        return (
+            f"the {items:,} items of snapshot {evaluated.snapshot} that are pooled or labelled, "
+            "and the queries with a label"
+        )
+    part = table(PoolRun)
+    runs = {run.key: run.name for run in all_runs(connection)}
+    depths: dict[int, list[str]] = {}
+    for key, depth in connection.execute(
+        sa.select(part.c.run_id, part.c.depth).where(part.c.pool_id == pool.id)
+    ):
+        depths.setdefault(int(depth), []).append(runs[int(key)])
+    tops = "; ".join(
+        f"the top {depth} of {_listed(sorted(names))}" for depth, names in sorted(depths.items())
+    )
+    return f"the {items:,} items of pool {pool.name}: {tops}, on snapshot {evaluated.snapshot}"
+
+
+def _listed(names: Sequence[str], most: int = 6) -> str:
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
+def _notices(connection: Connection, evaluated: EvaluatedRuns, conditions: Conditions) -> list[str]:
+    found = []
+    states = evaluated.labels.states
+    if not (states == StateCode.RELEVANT).any():
+        found.append(
+            "no label is relevant: every metric is 0 or undefined. See that the scale and its "
+            f"mapping are the right way round: {'; '.join(conditions.scales)}"
+        )
+    without = conditions.queries - conditions.labelled_queries
+    if without:
+        found.append(
+            f"{without:,} of {conditions.queries:,} queries have no label: all that was ranked "
+            "for them is unknown"
+        )
+    wanted = set(evaluated.queries.tolist())
+    for run in evaluated.runs.values():
+        found += _missing(connection, run, wanted)
+    return found
+
+
+def _missing(connection: Connection, run: RunRef, wanted: set[int]) -> list[str]:
+    missing = len(wanted - queries_of(connection, [run.key]))
+    if not missing:
+        return []
+    return [f"{run.name} has nothing for {missing:,} of {len(wanted):,} queries: counted as empty"]
+
+
+def changed_conditions(before: dict[str, object], after: Conditions) -> list[str]:
+    """Tell what is another one than in an earlier report: snapshot, pool, rubric, scale and so on.
+
+    Args:
+        before: The conditions of the earlier report, as its JSON holds them.
+        after: The conditions of this one.
+    """
+    now = asdict(after)
+    found = []
+    for name in ("snapshot", "pool", "rubric", "scales", "gains", "labels", "relevant", "order"):
+        was, then = before.get(name), now[name]
+        was, then = (list(one) if isinstance(one, list | tuple) else one for one in (was, then))
+        if was != then:
+            found.append(f"{name}: {_worded(was)} before, {_worded(then)} now")
+    return found
+
+
+def _worded(value: object) -> str:
+    if isinstance(value, list):
+        return "; ".join(map(str, value)) or "none"
+    return "none" if value is None else str(value)
