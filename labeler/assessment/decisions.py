@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
+from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy import Connection
+from sqlalchemy import Connection, Delete, Select
 
 from labeler.assessment.settlement import Dispute, Settlement, Vote, settle_votes
 from labeler.labels import Grade, Outcome
@@ -31,7 +33,7 @@ from labeler.records.queue import (
     VotePurpose,
 )
 from labeler.records.scales import Assessor, AssessorKind, ScaleLevel
-from labeler.store.bulk import insert_rows, is_one_of
+from labeler.store.bulk import as_parameter, insert_rows, is_one_of, is_one_of_given
 from labeler.store.database import WriteTransaction
 from labeler.store.projections import decisions_in_force, judgments_in_force, refresh
 
@@ -76,41 +78,11 @@ class NewDecision:
 
 def votes_on(connection: Connection, item_ids: Sequence[int]) -> dict[int, list[Vote]]:
     """Read the votes of people in force, by item."""
-    adjudicating = (
-        sa.select(_EVENT.c.judgment_id)
-        .where(
-            _EVENT.c.kind == EventKind.VOTE.value,
-            _EVENT.c.purpose == VotePurpose.ADJUDICATION.value,
-        )
-        .scalar_subquery()
-    )
-    statement = (
-        sa.select(
-            _JUDGMENT.c.item_id,
-            _JUDGMENT.c.id,
-            _JUDGMENT.c.assessor_id,
-            _JUDGMENT.c.outcome,
-            _LEVEL.c.grade,
-            _JUDGMENT.c.level_id,
-            _LEVEL.c.position,
-            _JUDGMENT.c.judged_at,
-            _JUDGMENT.c.id.in_(adjudicating),
-        )
-        .join(_ASSESSOR, _ASSESSOR.c.id == _JUDGMENT.c.assessor_id)
-        .outerjoin(_LEVEL, _LEVEL.c.id == _JUDGMENT.c.level_id)
-        .where(
-            is_one_of(connection, _JUDGMENT.c.item_id, item_ids),
-            _ASSESSOR.c.kind == AssessorKind.PERSON.value,
-            # A hidden repeat only tells how steady its reviewer is.
-            _JUDGMENT.c.occasion == Occasion.FIRST.value,
-            _JUDGMENT.c.outcome.in_([Outcome.JUDGED.value, Outcome.ABSTAINED.value]),
-            judgments_in_force(),
-        )
-        .order_by(_JUDGMENT.c.id)
-    )
+    dialect = connection.dialect.name
+    given = {"given": as_parameter(dialect, item_ids)}
     votes: dict[int, list[Vote]] = defaultdict(list)
     for item, key, person, outcome, grade, level, place, at, adjudicates in connection.execute(
-        statement
+        _votes_given(dialect), given
     ):
         votes[item].append(
             Vote(
@@ -125,6 +97,45 @@ def votes_on(connection: Connection, item_ids: Sequence[int]) -> dict[int, list[
             )
         )
     return votes
+
+
+# Statements are made once: for the one item of a vote, making them takes longer than running them.
+
+
+@cache
+def _votes_given(dialect: str) -> Select[*tuple[Any, ...]]:
+    adjudicating = (
+        sa.select(_EVENT.c.judgment_id)
+        .where(
+            _EVENT.c.kind == EventKind.VOTE.value,
+            _EVENT.c.purpose == VotePurpose.ADJUDICATION.value,
+        )
+        .scalar_subquery()
+    )
+    return (
+        sa.select(
+            _JUDGMENT.c.item_id,
+            _JUDGMENT.c.id,
+            _JUDGMENT.c.assessor_id,
+            _JUDGMENT.c.outcome,
+            _LEVEL.c.grade,
+            _JUDGMENT.c.level_id,
+            _LEVEL.c.position,
+            _JUDGMENT.c.judged_at,
+            _JUDGMENT.c.id.in_(adjudicating),
+        )
+        .join(_ASSESSOR, _ASSESSOR.c.id == _JUDGMENT.c.assessor_id)
+        .outerjoin(_LEVEL, _LEVEL.c.id == _JUDGMENT.c.level_id)
+        .where(
+            is_one_of_given(dialect, _JUDGMENT.c.item_id),
+            _ASSESSOR.c.kind == AssessorKind.PERSON.value,
+            # A hidden repeat only tells how steady its reviewer is.
+            _JUDGMENT.c.occasion == Occasion.FIRST.value,
+            _JUDGMENT.c.outcome.in_([Outcome.JUDGED.value, Outcome.ABSTAINED.value]),
+            judgments_in_force(),
+        )
+        .order_by(_JUDGMENT.c.id)
+    )
 
 
 def settle_items(tx: WriteTransaction, item_ids: Iterable[int]) -> Decided:
@@ -181,6 +192,14 @@ def _want_no_first_vote(connection: Connection, items: Sequence[int]) -> None:
 
     Where the second vote came first, the one that was meant to be the first is still wanted.
     """
+    if items:
+        dialect = connection.dialect.name
+        given = {"given": as_parameter(dialect, items)}
+        connection.execute(_first_votes_given(dialect), given)
+
+
+@cache
+def _first_votes_given(dialect: str) -> Delete:
     slot = table(Assignment)
     first = [VotePurpose.PRIMARY.value, VotePurpose.AUDIT.value]
     other = slot.alias("other")
@@ -189,19 +208,18 @@ def _want_no_first_vote(connection: Connection, items: Sequence[int]) -> None:
         other.c.purpose == VotePurpose.OVERLAP.value,
         other.c.state == AssignmentState.DONE.value,
     )
-    if items:
-        connection.execute(
-            sa.delete(slot).where(
-                is_one_of(connection, slot.c.item_id, items),
-                slot.c.state == AssignmentState.WAITING.value,
-                slot.c.purpose.in_(first),
-                ~second_came_first,
-            )
-        )
+    return sa.delete(slot).where(
+        is_one_of_given(dialect, slot.c.item_id),
+        slot.c.state == AssignmentState.WAITING.value,
+        slot.c.purpose.in_(first),
+        ~second_came_first,
+    )
 
 
 def standing_decisions(connection: Connection, item_ids: Sequence[int]) -> list[int]:
     """List every decision on some items that isn't withdrawn, whatever its basis."""
+    if not item_ids:
+        return []
     withdrawal = table(Withdrawal)
     withdrawn = sa.select(withdrawal.c.target_id).where(
         withdrawal.c.kind == WithdrawnKind.DECISION.value
@@ -216,10 +234,8 @@ _InForce = tuple[int, Outcome, Grade | None, int | None, Basis]
 
 
 def _decisions_of_people(connection: Connection, item_ids: Sequence[int]) -> dict[int, _InForce]:
-    current = (
-        decisions_in_force().where(is_one_of(connection, _DECISION.c.item_id, item_ids)).subquery()
-    )
-    statement = sa.select(_DECISION).join(current, current.c.decision_id == _DECISION.c.id)
+    dialect = connection.dialect.name
+    given = {"given": as_parameter(dialect, item_ids)}
     return {
         row.item_id: (
             row.id,
@@ -228,9 +244,16 @@ def _decisions_of_people(connection: Connection, item_ids: Sequence[int]) -> dic
             row.level_id,
             Basis(row.basis),
         )
-        for row in connection.execute(statement)
+        for row in connection.execute(_decisions_given(dialect), given)
         if Basis(row.basis) in _HUMAN
     }
+
+
+@cache
+def _decisions_given(dialect: str) -> Select[*tuple[Any, ...]]:
+    chosen = is_one_of_given(dialect, _DECISION.c.item_id)
+    current = decisions_in_force().where(chosen).subquery()
+    return sa.select(_DECISION).join(current, current.c.decision_id == _DECISION.c.id)
 
 
 def append_decisions(tx: WriteTransaction, decisions: Sequence[NewDecision]) -> None:

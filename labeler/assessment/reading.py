@@ -10,6 +10,7 @@ import hashlib
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import sqlalchemy as sa
@@ -23,7 +24,7 @@ from labeler.records.pools import Item
 from labeler.records.project import Text
 from labeler.records.queries import QueryVersion
 from labeler.records.scales import RubricRecord
-from labeler.store.bulk import is_one_of
+from labeler.store.bulk import as_parameter, is_one_of_given
 from labeler.store.registry import scale_of
 
 __all__ = ["blocks_of", "read_rubric_record", "shuffled"]
@@ -73,12 +74,22 @@ def shuffled(items: Iterable[BlindItem], seed: str) -> list[BlindItem]:
 
 
 def _rows(connection: Connection, item_ids: Sequence[int]) -> Sequence[sa.Row[*tuple[Any, ...]]]:
+    dialect = connection.dialect.name
+    given = {"given": as_parameter(dialect, item_ids)}
+    return connection.execute(_items_given(dialect), given).all()
+
+
+# Statements are made once: for one item, making them takes longer than running them.
+
+
+@cache
+def _items_given(dialect: str) -> sa.Select[*tuple[Any, ...]]:
     shown, chunk, document = (
         table(SnapshotEvidence),
         table(SnapshotChunk),
         table(SnapshotDocument),
     )
-    statement = (
+    return (
         sa.select(
             _ITEM.c.id,
             _ITEM.c.query_id,
@@ -112,10 +123,9 @@ def _rows(connection: Connection, item_ids: Sequence[int]) -> Sequence[sa.Row[*t
                 document.c.document_id == chunk.c.document_id,
             ),
         )
-        .where(is_one_of(connection, _ITEM.c.id, item_ids))
+        .where(is_one_of_given(dialect, _ITEM.c.id))
         .order_by(_ITEM.c.id)
     )
-    return connection.execute(statement).all()
 
 
 def _blind_item(row: sa.Row[*tuple[Any, ...]]) -> BlindItem:
@@ -134,14 +144,8 @@ def _blind_item(row: sa.Row[*tuple[Any, ...]]) -> BlindItem:
 
 def _queries(connection: Connection, keys: set[int]) -> Mapping[int, BlindQuery]:
     """Read the version in force of each query; one without any is left out."""
-    need = _TEXT.alias("need")
-    statement = (
-        sa.select(_VERSION, _TEXT.c.body, need.c.body.label("need_body"))
-        .join(_TEXT, _TEXT.c.id == _VERSION.c.text_id)
-        .outerjoin(need, need.c.id == _VERSION.c.need_id)
-        .where(is_one_of(connection, _VERSION.c.query_id, sorted(keys)))
-        .order_by(_VERSION.c.version)
-    )
+    dialect = connection.dialect.name
+    given = {"given": as_parameter(dialect, sorted(keys))}
     return {
         row.query_id: BlindQuery(
             text=row.body,
@@ -150,6 +154,18 @@ def _queries(connection: Connection, keys: set[int]) -> Mapping[int, BlindQuery]
             language=row.language,
             domain=row.domain,
         )
-        for row in connection.execute(statement)
+        for row in connection.execute(_queries_given(dialect), given)
         if row.body
     }
+
+
+@cache
+def _queries_given(dialect: str) -> sa.Select[*tuple[Any, ...]]:
+    need = _TEXT.alias("need")
+    return (
+        sa.select(_VERSION, _TEXT.c.body, need.c.body.label("need_body"))
+        .join(_TEXT, _TEXT.c.id == _VERSION.c.text_id)
+        .outerjoin(need, need.c.id == _VERSION.c.need_id)
+        .where(is_one_of_given(dialect, _VERSION.c.query_id))
+        .order_by(_VERSION.c.version)
+    )

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy import ColumnElement, Connection
+from sqlalchemy import ColumnElement, Connection, Delete, Executable, Update
 from sqlalchemy.sql.dml import ReturningUpdate
 
 from labeler.queue.filters import EVERYTHING, QueueFilter
-from labeler.queue.front import looks, open_to
+from labeler.queue.front import REVIEWER, looks
 from labeler.queue.proposals import proposed_items
 from labeler.records import table
 from labeler.records.judgments import Judgment
@@ -98,22 +99,29 @@ def claim(
     """
     with store.work() as connection:
         now = store.clock()
-        _let_go(connection, _ASSIGNMENT.c.leased_until < now)
+        _execute(connection, _LET_GO_OVERDUE, {"now": now})
+        given = {"reviewer": reviewer_id, "until": now + lease}
         held: list[sa.Row[*tuple[Any, ...]]] = []
-        is_open = open_to(reviewer_id, with_skipped=with_skipped)
-        for look in looks(connection, only, is_open):
+        for look in looks(connection, only, with_skipped=with_skipped):
             if len(held) < count:
-                picked = look(count - len(held)).cte("picked")
-                held += connection.execute(_hold(picked, reviewer_id, now + lease))
+                short = {"count": count - len(held)}
+                held += connection.execute(_hold(look), given | short)
     held.sort(key=lambda row: (row.priority, row.id))
     return [Claim(row.id, row.task_id, row.item_id, VotePurpose(row.purpose)) for row in held]
 
 
-def _hold(picked: sa.CTE, reviewer_id: int, until: datetime) -> ReturningUpdate[Any]:
+@lru_cache(maxsize=64)
+def _hold(look: sa.Select[int]) -> ReturningUpdate[Any]:
+    """Make the statement that holds what a look selects; it is made once for each look."""
+    picked = look.cte("picked")
     return (
         sa.update(_ASSIGNMENT)
         .where(_ASSIGNMENT.c.id.in_(sa.select(picked.c.id)))
-        .values(state=AssignmentState.HELD.value, assessor_id=reviewer_id, leased_until=until)
+        .values(
+            state=AssignmentState.HELD.value,
+            assessor_id=REVIEWER,
+            leased_until=sa.bindparam("until", type_=_ASSIGNMENT.c.leased_until.type),
+        )
         .returning(
             _ASSIGNMENT.c.id,
             _ASSIGNMENT.c.task_id,
@@ -153,25 +161,39 @@ def renew(
 def release(store: Store, reviewer_id: int) -> None:
     """Give back everything that a reviewer holds."""
     with store.work() as connection:
-        _let_go(connection, _ASSIGNMENT.c.assessor_id == reviewer_id)
+        _execute(connection, _LET_GO_ALL, {"reviewer": reviewer_id})
 
 
 def give_back(connection: Connection, claims: Sequence[Claim], reviewer_id: int) -> None:
     """Give back some of what a reviewer holds."""
     keys = [claim.assignment_id for claim in claims]
-    _let_go(connection, _ASSIGNMENT.c.id.in_(keys), _ASSIGNMENT.c.assessor_id == reviewer_id)
+    _execute(connection, _LET_GO_SOME, {"reviewer": reviewer_id, "keys": keys})
 
 
-def _let_go(connection: Connection, *which: ColumnElement[bool]) -> None:
+def _letting_go(*which: ColumnElement[bool]) -> tuple[Delete, Update]:
     """Let others have what is held; the place of a hidden repeat is nobody else's, and ends."""
     held = sa.and_(_ASSIGNMENT.c.state == AssignmentState.HELD.value, *which)
     repeats = _ASSIGNMENT.c.purpose == VotePurpose.REPEAT.value
-    connection.execute(sa.delete(_ASSIGNMENT).where(held, repeats))
-    connection.execute(
+    return (
+        sa.delete(_ASSIGNMENT).where(held, repeats),
         sa.update(_ASSIGNMENT)
         .where(held)
-        .values(state=AssignmentState.WAITING.value, assessor_id=None, leased_until=None)
+        .values(state=AssignmentState.WAITING.value, assessor_id=None, leased_until=None),
     )
+
+
+# Made once: making a statement takes longer than what it does.
+_OWN = _ASSIGNMENT.c.assessor_id == REVIEWER
+_LET_GO_OVERDUE = _letting_go(_ASSIGNMENT.c.leased_until < sa.bindparam("now"))
+_LET_GO_ALL = _letting_go(_OWN)
+_LET_GO_SOME = _letting_go(_ASSIGNMENT.c.id.in_(sa.bindparam("keys", expanding=True)), _OWN)
+
+
+def _execute(
+    connection: Connection, statements: Sequence[Executable], given: Mapping[str, object]
+) -> None:
+    for statement in statements:
+        connection.execute(statement, given)
 
 
 def queue_left(store: Store, reviewer_id: int, only: QueueFilter = EVERYTHING) -> QueueLeft:

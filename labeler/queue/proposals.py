@@ -120,7 +120,7 @@ def _new_item(tx: WriteTransaction, item_id: int, evidence_id: int) -> int:
     return int(tx.connection.execute(made).scalar_one())
 
 
-def proposed_items(reviewer_id: int | None) -> Select[int]:
+def proposed_items(reviewer_id: int | ColumnElement[int] | None) -> Select[int]:
     """Select the items of what people, or one person, found: the same fact for the same query.
 
     Another rubric or another snapshot makes another item of it, and no other finder.
@@ -131,7 +131,9 @@ def proposed_items(reviewer_id: int | None) -> Select[int]:
     return statement
 
 
-def has_proposed(reviewer_id: int, item_id: ColumnElement[int]) -> ColumnElement[bool]:
+def has_proposed(
+    reviewer_id: ColumnElement[int], item_id: ColumnElement[int]
+) -> ColumnElement[bool]:
     """Make the condition that a reviewer found what an item is about."""
     return proposed_items(reviewer_id).where(_FOUND.c.id == item_id).exists()
 

@@ -176,6 +176,7 @@ def settle_task(tx: WriteTransaction, item_id: int) -> None:
     if disputed and PEOPLE_DISAGREE not in reasons:
         set_reasons(tx, {item_id: {PEOPLE_DISAGREE}}, {}, policy_id=None)
         want_votes(tx, {item_id: 0}, {item_id: VotePurpose.ADJUDICATION})
+        refresh(tx.connection, [item_id])
     elif not disputed and PEOPLE_DISAGREE in reasons:
         set_reasons(tx, {}, {item_id: {PEOPLE_DISAGREE}}, policy_id=None)
         tx.connection.execute(
@@ -185,7 +186,7 @@ def settle_task(tx: WriteTransaction, item_id: int) -> None:
                 _ASSIGNMENT.c.state == AssignmentState.WAITING.value,
             )
         )
-    refresh(tx.connection, [item_id])
+        refresh(tx.connection, [item_id])
 
 
 def insert_judgment(

@@ -14,7 +14,14 @@ from typing import Any, TypeVar
 import sqlalchemy as sa
 from sqlalchemy import Column, ColumnElement, Connection, Table
 
-__all__ = ["insert_rows", "intern", "intern_keys", "is_one_of"]
+__all__ = [
+    "as_parameter",
+    "insert_rows",
+    "intern",
+    "intern_keys",
+    "is_one_of",
+    "is_one_of_given",
+]
 
 _BATCH = 20_000
 
@@ -65,14 +72,37 @@ def is_one_of(
     connection: Connection, column: Column[Any], values: Sequence[int] | Sequence[str]
 ) -> ColumnElement[bool]:
     """Make the condition that a column holds one of many values, as a single parameter."""
-    if connection.dialect.name == "sqlite":
-        given = sa.func.json_each(json.dumps(list(values))).table_valued("value")
-        return column.in_(sa.select(given.c.value))
+    dialect = connection.dialect.name
+    if dialect == "sqlite":
+        packed = as_parameter(dialect, values)
+        given: sa.BindParameter[Any] = sa.bindparam("given", packed, unique=True)
+        return column.bool_op("IN")(_JSON.bindparams(given))
+    array = sa.bindparam(None, as_parameter(dialect, values), type_=_array_of(column))
+    return column == sa.func.any(array)
+
+
+def is_one_of_given(dialect: str, column: Column[Any]) -> ColumnElement[bool]:
+    """Make the same condition for a statement that is made once, and run with many lists.
+
+    It takes them as the parameter ``given``, which `as_parameter` makes of a list.
+    """
+    if dialect == "sqlite":
+        return column.bool_op("IN")(_JSON)
+    return column == sa.func.any(sa.bindparam("given", type_=_array_of(column)))
+
+
+def as_parameter(dialect: str, values: Sequence[int] | Sequence[str]) -> Any:
+    """Give many values as one parameter."""
+    return json.dumps(list(values)) if dialect == "sqlite" else list(values)
+
+
+_JSON = sa.text("(SELECT value FROM json_each(:given))")
+
+
+def _array_of(column: Column[Any]) -> Any:
     from sqlalchemy.dialects.postgresql import ARRAY
 
-    kind = sa.Integer() if column.type.python_type is int else sa.String()
-    array = sa.bindparam(None, list(values), type_=ARRAY(kind))
-    return column == sa.func.any(array)
+    return ARRAY(sa.Integer() if column.type.python_type is int else sa.String())
 
 
 def intern(connection: Connection, into: Table, names: Sequence[str]) -> dict[str, int]:

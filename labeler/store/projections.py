@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from functools import cache
 
 import sqlalchemy as sa
-from sqlalchemy import Connection, Select, Table
+from sqlalchemy import Connection, Executable, Select, Table
 from sqlalchemy.sql import ColumnElement
 
 from labeler.records import Kind, Record, table
 from labeler.records.judgments import Basis, Decision, Judgment, Withdrawal, WithdrawnKind
 from labeler.records.projections import ItemLabel, TaskState, TaskStatus
 from labeler.records.queue import ReasonAction, Task, TaskReason
-from labeler.store.bulk import is_one_of
+from labeler.store.bulk import as_parameter, is_one_of_given
 from labeler.store.database import Store
 
 __all__ = [
@@ -111,25 +112,28 @@ def _task_states(chosen: ColumnElement[bool]) -> Select[*tuple[object, ...]]:
 
 def refresh(connection: Connection, item_ids: Sequence[int] | None) -> None:
     """Derive the projections of some items again; None means all of them."""
-    everything = item_ids is None
-    ids = [] if item_ids is None else list(item_ids)
+    dialect = connection.dialect.name
+    given = None if item_ids is None else {"given": as_parameter(dialect, item_ids)}
+    for statement in _refreshing(dialect, everything=item_ids is None):
+        connection.execute(statement, given)
 
+
+@cache  # each vote refreshes an item: making the statements takes longer than running them
+def _refreshing(dialect: str, *, everything: bool) -> tuple[Executable, ...]:
     def chosen(column: sa.Column[int]) -> ColumnElement[bool]:
-        return sa.true() if everything else is_one_of(connection, column, ids)
+        return sa.true() if everything else is_one_of_given(dialect, column)
 
-    connection.execute(sa.delete(_ITEM_LABEL).where(chosen(_ITEM_LABEL.c.item_id)))
-    connection.execute(
+    tasks = sa.select(_TASK.c.id).where(chosen(_TASK.c.item_id))
+    return (
+        sa.delete(_ITEM_LABEL).where(chosen(_ITEM_LABEL.c.item_id)),
         sa.insert(_ITEM_LABEL).from_select(
             [column.name for column in _ITEM_LABEL.columns],
             _item_labels(chosen(_DECISION.c.item_id)),
-        )
-    )
-    tasks = sa.select(_TASK.c.id).where(chosen(_TASK.c.item_id))
-    connection.execute(sa.delete(_TASK_STATE).where(_TASK_STATE.c.task_id.in_(tasks)))
-    connection.execute(
+        ),
+        sa.delete(_TASK_STATE).where(_TASK_STATE.c.task_id.in_(tasks)),
         sa.insert(_TASK_STATE).from_select(
             [column.name for column in _TASK_STATE.columns], _task_states(chosen(_TASK.c.item_id))
-        )
+        ),
     )
 
 

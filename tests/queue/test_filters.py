@@ -186,8 +186,10 @@ def test_on_sqlite_a_domain_is_found_in_one_index_in_the_order_of_the_queue(
 ) -> None:
     only = QueueFilter(slices=(("returns", "en"), ("returns", "pt")))
     with sqlite_store.read() as connection:
-        (look,) = front.looks(connection, only, front.open_to(1, with_skipped=False))
-        text = look(3).compile(sqlite_store.engine, compile_kwargs={"literal_binds": True})
+        (look,) = front.looks(connection, only, with_skipped=False)
+        text = look.params(reviewer=1, count=3).compile(
+            sqlite_store.engine, compile_kwargs={"literal_binds": True}
+        )
         plan = [str(row[3]) for row in connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {text}")]
     index = "ix_assignment_state_domain_language_priority_id"
     assert f"SEARCH wanted USING INDEX {index} (state=? AND domain=? AND language=?)" in plan

@@ -25,6 +25,12 @@ from labeler.store.projections import judgments_in_force
 __all__ = ["Taking", "shown_item"]
 
 _ASSIGNMENT, _JUDGMENT = table(Assignment), table(Judgment)
+_ITEM, _SNAPSHOT = table(Item), table(Snapshot)
+_SNAPSHOT_NAME = (
+    sa.select(_SNAPSHOT.c.name)
+    .join(_ITEM, _ITEM.c.snapshot_id == _SNAPSHOT.c.id)
+    .where(_ITEM.c.id == sa.bindparam("item"))
+)
 
 
 def _chance() -> Callable[[], float]:
@@ -131,9 +137,7 @@ class Taking:
 def shown_item(connection: Connection, held: Claim) -> Shown | None:
     """Read an item as a reviewer sees it, or None when its text was erased."""
     blocks = blocks_of(connection, [held.item_id], seed="")
-    item, snapshot = table(Item), table(Snapshot)
-    name = sa.select(snapshot.c.name).join(item, item.c.snapshot_id == snapshot.c.id)
     if not blocks:
         return None
-    found = connection.execute(name.where(item.c.id == held.item_id)).scalar_one()
+    found = connection.execute(_SNAPSHOT_NAME, {"item": held.item_id}).scalar_one()
     return Shown(held, blocks[0], str(found))
