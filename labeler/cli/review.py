@@ -65,7 +65,7 @@ def review(
     force
         With --lead: let yourself settle disputes that you are part of.
     """
-    from labeler.store.database import login_name
+    from labeler.store.login import login_name
 
     name = reviewer or login_name()
     if lead or force:

@@ -37,6 +37,7 @@ from labeler.errors import (
 from labeler.records import table
 from labeler.records.project import Revision
 from labeler.store.location import Location, refuse_network_filesystem
+from labeler.store.login import login_name
 from labeler.store.schema import bring_up_to_date
 
 __all__ = ["Clock", "Store", "WriteTransaction", "open_store", "utc_now"]
@@ -149,16 +150,6 @@ class Store:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-def login_name() -> str:
-    """Tell the login name, or 'unknown' where the system has none."""
-    import getpass
-
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError):
-        return "unknown"
 
 
 @contextmanager

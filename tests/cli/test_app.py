@@ -27,6 +27,21 @@ def test_help_imports_nothing_heavy() -> None:
     assert result.stdout.splitlines()[-1] == "[]"
 
 
+def test_the_review_app_is_painted_before_a_database_is_loaded() -> None:
+    script = (
+        "import sys\nimport labeler.cli.app, labeler.cli.review, tui.app\n"
+        "from labeler.queue.sitting.tally import Tally\n"
+        "tui.app.run_review = lambda *_: (Tally(), 0, 0)\n"
+        "sys.stdin.isatty = sys.stdout.isatty = lambda: True\n"
+        "labeler.cli.app.run(['review'])\n"
+        f"print([name for name in {HEAVY!r} if name in sys.modules])"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert result.stdout.splitlines()[-1] == "['textual']"
+
+
 def test_labeler_never_imports_the_terminal_app() -> None:
     script = (
         "import importlib, pkgutil, sys, labeler\n"
