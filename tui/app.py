@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import sys
 from collections.abc import Callable
 from typing import ClassVar
 
@@ -23,6 +25,12 @@ from tui.writer import Desk, Writer
 
 __all__ = ["ReviewApp", "Seat", "run_review"]
 
+_SWITCH = 0.0005
+"""Seconds after which a thread gives way to another that waits; Python's own 0.005 add up."""
+
+_PAINT = 0.012
+"""Seconds that painting the next item takes: so long a vote gives way to it."""
+
 
 class ReviewApp(App[None]):
     """Reviewing in a terminal.
@@ -32,6 +40,7 @@ class ReviewApp(App[None]):
         open_desk: Opens the database; called in the writer's thread, after the first paint.
         clock: Tells the time.
         find: Searches the snapshot of an item for words, in any thread; None where nobody may.
+        give_way: See `Writer`.
 
     Attributes:
         sitting: The state machine.
@@ -51,6 +60,7 @@ class ReviewApp(App[None]):
         clock: ScreenClock | None = None,
         *,
         find: Find | None = None,
+        give_way: float = 0.0,
     ) -> None:
         super().__init__()
         self.animation_level = "none"
@@ -61,7 +71,7 @@ class ReviewApp(App[None]):
         self.lost = self.kept = 0
         self._clock = clock or SystemClock()
         self._is_ending = False
-        self._writer = Writer(open_desk, self._post)
+        self._writer = Writer(open_desk, self._post, give_way=give_way)
         self._review = ReviewScreen(
             seat,
             self.sitting,
@@ -149,7 +159,15 @@ def run_review(
     Raises:
         LabelerError: When the database can't be opened or used.
     """
-    app = ReviewApp(seat, open_desk, find=find)
+
+    def opened_desk() -> Desk:
+        desk = open_desk()
+        # What is loaded by now stays: going through it for garbage would hold a key up for 0.1 s.
+        gc.freeze()
+        return desk
+
+    sys.setswitchinterval(_SWITCH)
+    app = ReviewApp(seat, opened_desk, find=find, give_way=_PAINT)
     app.run()
     if app.failure is not None:
         raise app.failure

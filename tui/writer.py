@@ -15,7 +15,7 @@ from typing import Protocol, runtime_checkable
 from textual.message import Message
 
 from labeler.errors import LabelerError, StoreError
-from labeler.queue.sitting.orders import Answer, Order
+from labeler.queue.sitting.orders import Answer, Order, Skip, Vote
 from tui.messages import Answered, Broke, Finished, Opened, Trouble
 
 __all__ = ["Desk", "JournaledDesk", "Writer"]
@@ -60,12 +60,22 @@ class Writer(threading.Thread):
     Args:
         open_desk: Opens the database; called in the thread.
         post: Takes messages, from any thread.
+        give_way: Seconds for which a vote or a skip waits, so that the next item is painted first:
+            two threads that compute at once take turns, and the screen would wait for the database
+            after all.
     """
 
-    def __init__(self, open_desk: Callable[[], Desk], post: Callable[[Message], object]) -> None:
+    def __init__(
+        self,
+        open_desk: Callable[[], Desk],
+        post: Callable[[Message], object],
+        *,
+        give_way: float = 0.0,
+    ) -> None:
         super().__init__(name="labeler-writer", daemon=True)
         self._open_desk = open_desk
         self._post = post
+        self._give_way = give_way
         self._orders: queue.SimpleQueue[Order | None] = queue.SimpleQueue()
         self._abandoned = threading.Event()
         self._journaled: JournaledDesk | None = None
@@ -110,6 +120,8 @@ class Writer(threading.Thread):
 
     def _work(self, desk: Desk) -> None:
         while (order := self._orders.get()) is not None:
+            if self._give_way and isinstance(order, Vote | Skip):
+                self._abandoned.wait(self._give_way)
             answer = self._perform(desk, order)
             if answer is None:
                 return

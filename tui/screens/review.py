@@ -150,7 +150,7 @@ class ReviewScreen(ReviewKeys):
     def _show_message(self) -> None:
         told = message_of(self._sitting, self._seat, self._table, self._clock.utc())
         if told:
-            self.query_one("#message", Static).update(told)
+            self.query_one("#message", Static).update(told, layout=False)
 
     # What is in sight
 

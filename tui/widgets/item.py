@@ -12,13 +12,14 @@ from labeler.queue.sitting.orders import Revealed, Shown
 from tui.marking import query_terms
 from tui.text import context_facts, line, reveal_text
 from tui.widgets.finding import FindBar
+from tui.widgets.lines import OneLine
 from tui.widgets.passage import PassageView
 from tui.widgets.query import QueryBox
 
 __all__ = ["ContextLine", "ItemPane", "PassageRule"]
 
 
-class PassageRule(Static):
+class PassageRule(OneLine):
     """The line above the passage: which lines are in sight, and whether there are more."""
 
     def show(self, title: str, first: int, last: int, total: int, *, is_all: bool) -> None:
@@ -30,18 +31,25 @@ class PassageRule(Static):
             *(["more below"] if last < total or not is_all else []),
         ]
         told = " · ".join([title, where, *more])
-        self.update(line(("─ ", "dim"), told, (" " + "─" * 200, "dim")))
+        self.put(("─ ", "dim"), told, (" " + "─" * 200, "dim"))
 
 
 class ContextLine(Static):
     """Where the passage stands, on one line, for terminals without the side pane."""
+
+    _told = ""
+    _rows = 0
 
     def show(self, block: Block) -> None:
         """Show what decides whether a passage fits a query's conditions."""
         facts = [(name, value) for name, value in context_facts(block) if name != "source"]
         told = " · ".join(value if name == "title" else f"{name} {value}" for name, value in facts)
         self.set_class(bool(facts), "-known")
-        self.update(line((told, "italic")))
+        if told != self._told:
+            content = line((told, "italic"))
+            rows = len(content.wrap(self.size.width)) if self.size.width else 0
+            self.update(content, layout=not rows or rows != self._rows)
+            self._told, self._rows = told, rows
 
 
 class ItemPane(Vertical):

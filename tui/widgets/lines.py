@@ -16,17 +16,32 @@ from tui.bindings import KeyTable
 from tui.text import Line, displayed_line, level_name, line
 from tui.wording import bar, percent
 
-__all__ = ["AnswersLine", "KeysLine", "ProgressLine", "StatusLine"]
+__all__ = ["AnswersLine", "KeysLine", "OneLine", "ProgressLine", "StatusLine"]
 
 _BAR = 16
 _NAME = 24
 """Cells that a name may take on the line of progress."""
 
 
-class ProgressLine(Static):
+class OneLine(Static):
+    """One line, drawn again only when it says something else, and never laid out again for it.
+
+    Laying the whole screen out takes longer than everything else that a key does.
+    """
+
+    _pieces: tuple[Line, ...] | None = None
+
+    def put(self, *pieces: Line) -> None:
+        """Show pieces of text."""
+        if pieces != self._pieces:
+            self._pieces = pieces
+            self.update(line(*pieces), layout=False)
+
+
+class ProgressLine(OneLine):
     """Who reviews what, how far, how fast, and whether all of it is on disk."""
 
-    _pieces: tuple[list[Line], list[Line], list[Line]] = ([], [], [])
+    _parts: tuple[list[Line], list[Line], list[Line]] = ([], [], [])
 
     def show(self, reviewer: str, snapshot: str, tally: Tally, unsaved: int) -> None:
         """Show where the sitting stands."""
@@ -38,7 +53,7 @@ class ProgressLine(Static):
         who += [f" · {_short(snapshot)}"] if snapshot else []
         far: list[Line] = [f"  {done}/{total} {percent(done, total)}%"] if total else []
         far += [f"  {pace:.1f} s/item"] if pace is not None else []
-        self._pieces = who, [f"  {bar(done, total, _BAR)}"] if total else [], far
+        self._parts = who, [f"  {bar(done, total, _BAR)}"] if total else [], far
         self.set_class(unsaved > 0, "-unsaved")
         self._draw()
 
@@ -47,16 +62,16 @@ class ProgressLine(Static):
         self._draw()
 
     def _draw(self) -> None:
-        who, bar_piece, far = self._pieces
-        whole = line(*who, *bar_piece, *far)
-        fits = whole.cell_length <= self.size.width
-        self.update(whole if fits or not self.size.width else line(*who, *far))
+        who, bar_piece, far = self._parts
+        fits = line(*who, *bar_piece, *far).cell_length <= self.size.width
+        self.put(*who, *(bar_piece if fits or not self.size.width else ()), *far)
 
 
 class AnswersLine(Static):
     """The answers and their keys, or the reasons why an item can't be judged."""
 
     _parts: Sequence[Sequence[Line]] = ()
+    _rows = 0
 
     def show(
         self,
@@ -100,10 +115,11 @@ class AnswersLine(Static):
                 rows[-1] = Content.assemble(rows[-1], "  ", part)
             else:
                 rows.append(part)
-        self.update(Content("\n").join(rows))
+        self.update(Content("\n").join(rows), layout=len(rows) != self._rows)
+        self._rows = len(rows)
 
 
-class StatusLine(Static):
+class StatusLine(OneLine):
     """What the last key did: a refusal, trouble with the database, or the last vote."""
 
     def show(
@@ -118,18 +134,18 @@ class StatusLine(Static):
         """Show the most pressing of what there is to say."""
         self.set_class(bool(notice or trouble), "-notice")
         if notice:
-            self.update(line(("! ", "bold"), notice))
+            self.put(("! ", "bold"), notice)
         elif trouble:
-            self.update(line(("! ", "bold"), f"waiting: {trouble}"))
+            self.put(("! ", "bold"), f"waiting: {trouble}")
         elif last is None:
-            self.update("")
+            self.put()
         else:
             name = level_name(last.level) + (f" ({last.note})" if last.note else "")
             state = "saved" if last_saved else "not saved yet"
-            self.update(line(f"last: {name} · {state} · ", (undo_key, "bold"), " takes it back"))
+            self.put(f"last: {name} · {state} · ", (undo_key, "bold"), " takes it back")
 
 
-class KeysLine(Static):
+class KeysLine(OneLine):
     """The keys that do something now, as many as there is room for."""
 
     _keys: Sequence[tuple[str, str, int]] = ()
@@ -151,7 +167,7 @@ class KeysLine(Static):
         pieces: list[Line] = []
         for key, word, _ in kept:
             pieces += ["  " if pieces else "", (key, "bold"), f" {word}"]
-        self.update(line(*pieces))
+        self.put(*pieces)
 
     @staticmethod
     def _width(keys: Sequence[tuple[str, str, int]]) -> int:

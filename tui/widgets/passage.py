@@ -7,10 +7,12 @@ from bisect import bisect_left
 from typing import ClassVar
 
 from rich.segment import Segment
-from textual.geometry import Size
+from rich.style import Style
+from textual.geometry import Region, Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
+from textual.widget import Widget
 
 from labeler.search.words import Findable
 from tui.marking import stretches, terms_in
@@ -54,6 +56,7 @@ class PassageView(ScrollView, can_focus=False):
         self._what: object = None
         self._lines = WrappedText("", 2)
         self._announced = True
+        self._drawn_in: dict[str, Style] = {}
         self._terms: frozenset[str] = frozenset()
         self._are_terms_shown = True
         self._findable: Findable | None = None
@@ -190,21 +193,25 @@ class PassageView(ScrollView, can_focus=False):
         super().watch_scroll_y(old_value, new_value)
         self.post_message(self.Moved())
 
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Draw some lines of the screen; what each style is, is asked once for all of them."""
+        plain = self.rich_style
+        marked = {name: self.get_component_rich_style(name, partial=True) for name in _MARKED}
+        self._drawn_in = {"": plain} | {name: plain + style for name, style in marked.items()}
+        return super().render_lines(crop)
+
     def render_line(self, y: int) -> Strip:
         """Draw one line of the screen."""
         if not self._announced and (len(self._lines) or not self._text):
             self._announced = True
             self.call_after_refresh(self.post_message, self.Painted(self._what))
-        width, style = self.scrollable_content_region.width, self.rich_style
+        width, style = self.scrollable_content_region.width, self._drawn_in[""]
         index = y + self.scroll_offset.y
         if index >= len(self._lines):
             return Strip.blank(width, style)
         start, end = self._lines.span(index)
-        styles = {
-            name: style + self.get_component_rich_style(name, partial=True) for name in _MARKED
-        }
         segments = [
-            Segment(self._text[first:last], styles.get(name, style))
+            Segment(self._text[first:last], self._drawn_in[name])
             for first, last, name in stretches(start, end, self._marks(start, end))
         ]
         return Strip(segments).adjust_cell_length(width, style)
@@ -258,5 +265,10 @@ class PassageView(ScrollView, can_focus=False):
             self._measure()
 
     def _measure(self) -> None:
-        self.virtual_size = Size(self._lines.width, len(self._lines))
+        size = Size(self._lines.width, len(self._lines))
+        if size != self.virtual_size:
+            # The widget stays as large as it is, so the screen isn't laid out for a longer text;
+            # Textual does that by itself when the scrollbar comes or goes.
+            self.set_reactive(Widget.virtual_size, size)
+            self._scroll_update(size)
         self.post_message(self.Moved())

@@ -30,8 +30,13 @@ class QueryBox(Widget):
 
     def show(self, query: BlindQuery | None) -> None:
         """Show a query, or nothing."""
+        if query == self._query:
+            return
+        width = self.size.width
+        before = len(self._lines(width))
         self._query = query
-        self.refresh(layout=True)
+        # Laying out takes longer than all else: a query that takes as many lines needs none.
+        self.refresh(layout=not width or len(self._lines(width)) != before)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002 - Textual's signature
         """Take as many lines as the query needs, as far as the terminal is tall enough."""

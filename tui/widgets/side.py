@@ -39,7 +39,7 @@ class SidePane(Static):
     def _draw(self) -> None:
         shown, draft, around = self._showing or (None, "", None)
         if shown is None:
-            self.update("")
+            self.update("", layout=False)
             return
         rows = self._titled("What each level means", rubric_text(shown.block.rubric, short=True))
         facts = [*context_facts(shown.block), ("snapshot", shown.snapshot)]
@@ -54,7 +54,7 @@ class SidePane(Static):
             rows += self._titled("Before it", before)
         if around is not None and around.after:
             rows += self._titled("After it", self._cut(around.after, _AROUND_LINES))
-        self.update(Content("\n").join([line(row) for row in rows]))
+        self.update(Content("\n").join([line(row) for row in rows]), layout=False)
 
     @staticmethod
     def _titled(title: str, text: str) -> list[Line]:
