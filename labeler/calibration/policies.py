@@ -50,6 +50,7 @@ __all__ = [
     "AnyPolicy",
     "Policy",
     "TargetPolicy",
+    "parse_policy",
     "read_policy",
 ]
 
@@ -187,6 +188,12 @@ def read_policy(path: Path) -> AnyPolicy:
     return _target_policy(content) if has_target else _plain_policy(content)
 
 
+def parse_policy(body: str) -> AnyPolicy:
+    """Read what a policy's ``to_json`` wrote, as it is stored with what it decided."""
+    content = json.loads(body)
+    return _target_policy(content) if "target" in content else _plain_policy(content)
+
+
 def _shared_faults(content: Mapping[str, Any]) -> list[str]:
     name, accept = content.get("name"), content.get("accept", list(Grade))
     faults: list[str] = []
@@ -253,7 +260,7 @@ def _plain_policy(content: Mapping[str, Any]) -> Policy:
     return Policy(
         name=str(content["name"]),
         threshold=float(content["threshold"]),
-        accept=tuple(Grade(grade) for grade in content.get("accept", list(Grade))),
+        accept=tuple(grade for grade in Grade if grade in content.get("accept", list(Grade))),
         target=float(audit.get("target", Policy.target)),
         confidence=float(audit.get("confidence", Policy.confidence)),
         overlap=int(content.get("overlap", 1)),
@@ -268,7 +275,7 @@ def _target_policy(content: Mapping[str, Any]) -> TargetPolicy:
         agreement=float(target.get("agreement", TargetPolicy.agreement)),
         confidence=float(target.get("confidence", TargetPolicy.confidence)),
         by_grade=tuple((grade, float(by_grade[grade])) for grade in Grade if grade in by_grade),
-        accept=tuple(Grade(grade) for grade in content.get("accept", list(Grade))),
+        accept=tuple(grade for grade in Grade if grade in content.get("accept", list(Grade))),
         looks=int(target.get("looks", 1)),
         votes=target.get("votes"),
         overlap=int(content.get("overlap", 1)),

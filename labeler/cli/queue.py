@@ -4,17 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
-from labeler.cli.output import print_json, print_table
+from cyclopts import Parameter
+
+from labeler.cli.output import print_json, print_table, working
 from labeler.cli.project import Database, JsonOutput, open_project
+from labeler.errors import UsageError
 from labeler.labels import Outcome
 
 if TYPE_CHECKING:
+    from labeler.evaluation.foresight import Range
     from labeler.queue.judged import JudgedItems
 
 
-def queue(*, pool: str | None = None, db: Database = None, json: JsonOutput = False) -> None:
+def queue(
+    *,
+    pool: str | None = None,
+    forecast: Annotated[bool, Parameter(negative=())] = False,
+    policy: Path | None = None,
+    db: Database = None,
+    json: JsonOutput = False,
+) -> None:
     """Tell what waits for people, how fast it gets done, who holds what, and what is disputed.
 
     It counts by state, reason, domain and reviewer, and by how judges ended on what waits; it
@@ -26,7 +38,17 @@ def queue(*, pool: str | None = None, db: Database = None, json: JsonOutput = Fa
     ----------
     pool
         Count one pool only.
+    forecast
+        Tell instead how many votes and minutes each pool still takes, with a range, until every
+        label is accepted under its policy or given by a person.
+    policy
+        A policy file to forecast by; by default the policy that a pool was routed by last.
     """
+    if forecast:
+        _tell_forecast(pool, policy, db, json=json)
+        return
+    if policy is not None:
+        raise UsageError("--policy goes with --forecast", hint="labeler queue --forecast --policy")
     from labeler.cli.queue_lead import numbers_as_json, print_numbers, read_numbers
     from labeler.queue.counts import count_queue
     from labeler.store.registry import pool_named
@@ -62,6 +84,47 @@ def queue(*, pool: str | None = None, db: Database = None, json: JsonOutput = Fa
     _print_judges(counts.by_judge)
     if not counts.by_status:
         print("nothing waits for people: `labeler route POOL` fills the queue")
+
+
+def _tell_forecast(pool: str | None, policy: Path | None, db: str | None, *, json: bool) -> None:
+    from labeler.calibration.policies import read_policy
+    from labeler.queue.forecast import read_forecasts
+    from labeler.store.registry import pool_named
+
+    chosen = None if policy is None else read_policy(policy)
+    with open_project(db) as store, working("forecasting"), store.read() as connection:
+        key = None if pool is None else int(pool_named(connection, pool).id)
+        found = read_forecasts(connection, pool_id=key, policy=chosen)
+    if json:
+        print_json({"forecasts": [asdict(one) for one in found]})
+        return
+    print_table(
+        ["pool", "policy", "audit votes", "accepts more", "accepted then", "votes", "minutes"],
+        [
+            [
+                one.pool,
+                one.policy,
+                one.audit_votes,
+                "" if one.chance is None else f"{one.chance:.0%}",
+                _range(one.accepted),
+                _range(one.votes),
+                _range(one.minutes),
+            ]
+            for one in found
+        ],
+    )
+    for one in found:
+        if one.note:
+            print(f"{one.pool}: {one.note}")
+    if not found:
+        print("there is no pool yet: `labeler pool create` makes one")
+
+
+def _range(found: Range | None) -> str:
+    """Write a range as its median with its ends, which hold it nine times in ten."""
+    if found is None:
+        return "unknown"
+    return f"{found.middle:,.0f} ({found.low:,.0f}-{found.high:,.0f})"
 
 
 def _print_judges(judges: Sequence[JudgedItems]) -> None:

@@ -10,6 +10,7 @@ import sqlalchemy as sa
 from sqlalchemy import ColumnElement, Connection
 
 from labeler.queue.judged import JudgedItems, count_judged
+from labeler.queue.reasons import SECOND_LOOK
 from labeler.records import table
 from labeler.records.pools import Candidate, Item
 from labeler.records.projections import TaskState, TaskStatus
@@ -29,7 +30,8 @@ class QueueCounts:
 
     Attributes:
         by_status: Tasks by where they stand.
-        by_reason: Tasks that are open or disputed, by reason; one may have several.
+        by_reason: Tasks that are open or disputed, or come back for a second look, by reason; one
+            may have several.
         by_domain: Tasks that are open or disputed, by the query's domain; empty where it has none.
         wanted_votes: Votes that are waiting, held or done.
         by_reviewer: Each reviewer's events by kind.
@@ -67,7 +69,8 @@ def count_queue(connection: Connection, pool_id: int | None = None) -> QueueCoun
         .join(_STATE, _STATE.c.task_id == _TASK.c.id)
         .where(
             reasons_hold(),
-            _STATE.c.status.in_(waiting),
+            # What a second look is asked for is settled, and stays so meanwhile.
+            sa.or_(_STATE.c.status.in_(waiting), _REASON.c.reason == SECOND_LOOK),
             in_pool,
         )
         .group_by(_REASON.c.reason)

@@ -25,7 +25,7 @@ from labeler.records.queue import (
 from labeler.records.scales import Assessor
 from labeler.store.projections import judgments_in_force
 
-__all__ = ["Burned", "Progress", "ReviewerPace", "read_progress"]
+__all__ = ["Burned", "Progress", "ReviewerPace", "pace_of_one_vote", "read_progress"]
 
 _EVENT, _JUDGMENT, _ASSIGNMENT = table(ReviewEvent), table(Judgment), table(Assignment)
 
@@ -119,6 +119,21 @@ def read_progress(connection: Connection, *, now: datetime, pool_id: int | None 
         at_work=sum(any(now - vote.at <= _AT_WORK for vote in own) for own in by_reviewer.values()),
         time_left=time_left(left, [seconds_spent(own) for own in by_reviewer.values()]),
     )
+
+
+def pace_of_one_vote(connection: Connection) -> TimeLeft | None:
+    """Tell how long one vote takes, from the votes of all pools in the last 14 days of voting.
+
+    Returns:
+        Hours of one person's work; None while no pace is known.
+    """
+    _, latest = _given(connection, None)
+    if latest is None:
+        return None
+    by_reviewer: dict[str, list[VoteTime]] = defaultdict(list)
+    for vote in _votes(connection, None, latest - _LOOK_BACK):
+        by_reviewer[vote.reviewer].append(VoteTime(vote.at, vote.dwell_ms))
+    return time_left(1, [seconds_spent(own) for own in by_reviewer.values()])
 
 
 def burn_down(times: Sequence[datetime], left: int) -> tuple[str, tuple[Burned, ...]]:

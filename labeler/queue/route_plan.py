@@ -59,7 +59,8 @@ class GradeNeed:
         votes_halfway: Votes that show it with a probability of 0.8 where the share that is right
             lies halfway between the target and 1; None where the labels are too few.
         votes: Votes that are drawn.
-        chance: The probability that they show the target, if the scores are right.
+        chance: The probability that they show the target, if the scores promise a little too
+            much, as they do as a rule.
         why_not: Why nothing of it can be accepted; empty where something may be.
     """
 

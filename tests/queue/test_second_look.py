@@ -1,0 +1,134 @@
+"""Labels of one person far from calibrated scores come back, blind, as a further vote."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+
+from labeler.assessment.labels_in_force import items_of_pool, labels_in_force
+from labeler.calibration.policies import NINE_OF_TEN
+from labeler.labels import Grade
+from labeler.queue.counts import count_queue
+from labeler.queue.reasons import SECOND_LOOK
+from labeler.queue.route import route_pool
+from labeler.queue.second_look import is_far
+from labeler.queue.sitting.session import ReviewSession
+from labeler.records import table
+from labeler.records.judgments import Basis
+from labeler.records.queue import Assignment, AssignmentState, VotePurpose
+from labeler.records.scores import Calibration
+from labeler.store.database import Store
+from tests.scored import judged_pool, score, vote, wanted_votes
+
+FULLY, PARTIALLY, NOT = Grade
+
+
+@pytest.fixture
+def slipped(sqlite_store: Store, own_folder: Path) -> int:
+    """One vote for relevant where the scores are sure of the contrary; give the item."""
+    items = judged_pool(sqlite_store, own_folder, queries=2, passages=30)
+    score(sqlite_store, items, lambda _: 0.5)
+    route_pool(sqlite_store, "p", NINE_OF_TEN)
+    vote(sqlite_store, items[:10], lambda item: FULLY if item == items[0] else NOT)
+    score(sqlite_store, items, lambda _: 0.99, name="a later fit")
+    return items[0]
+
+
+def purposes(store: Store, item: int) -> list[tuple[str, str]]:
+    slot = table(Assignment)
+    with store.read() as connection:
+        rows = connection.execute(
+            sa.select(slot.c.purpose, slot.c.state)
+            .where(slot.c.item_id == item)
+            .order_by(slot.c.id)
+        )
+        return [(str(purpose), str(state)) for purpose, state in rows]
+
+
+def basis_of(store: Store, item: int) -> Basis | None:
+    with store.read() as connection:
+        label = labels_in_force(connection, items_of_pool(1)).get(item)
+    return None if label is None else label.basis
+
+
+@pytest.mark.parametrize(
+    ("grade", "probabilities", "far"),
+    [
+        (FULLY, (0.97, 0.02, 0.01), True),
+        (PARTIALLY, (0.97, 0.02, 0.01), True),
+        (FULLY, (0.9, 0.05, 0.05), False),
+        (NOT, (0.03, 0.5, 0.47), True),
+        (NOT, (0.97, 0.02, 0.01), False),
+        # How relevant a relevant passage is, is no slip.
+        (FULLY, (0.01, 0.98, 0.01), False),
+    ],
+)
+def test_only_the_relevance_boundary_counts(
+    grade: Grade, probabilities: tuple[float, float, float], far: bool
+) -> None:
+    assert is_far(grade, probabilities) is far
+
+
+def test_a_slip_comes_back_once_as_a_further_vote(sqlite_store: Store, slipped: int) -> None:
+    report = route_pool(sqlite_store, "p", NINE_OF_TEN)
+    assert report.second_looks == 1
+    assert purposes(sqlite_store, slipped)[-1] == (
+        VotePurpose.OVERLAP.value,
+        AssignmentState.WAITING.value,
+    )
+    # Its label stays in force meanwhile.
+    assert basis_of(sqlite_store, slipped) is Basis.ONE_REVIEWER
+    again = route_pool(sqlite_store, "p", NINE_OF_TEN)
+    assert (again.revision, again.second_looks) == (None, 1)
+    with sqlite_store.read() as connection:
+        assert count_queue(connection).by_reason[SECOND_LOOK] == 1
+
+
+def test_whoever_made_it_is_not_asked_again_and_another_is(
+    sqlite_store: Store, slipped: int
+) -> None:
+    route_pool(sqlite_store, "p", NINE_OF_TEN)
+    seen: dict[str, set[int]] = {}
+    for name in ("ana", "bo"):
+        session = ReviewSession(sqlite_store, name, limit=70)
+        seen[name] = set()
+        while session.current is not None:
+            seen[name].add(session.current.claim.item_id)
+            session.vote(session.current.block.rubric.scale.levels[-1])
+        session.close()
+    assert slipped not in seen["ana"]
+    assert slipped in seen["bo"]
+    # They contradict each other, so a third person settles it.
+    assert basis_of(sqlite_store, slipped) is None
+
+
+def test_two_who_agree_are_a_consensus_and_nobody_is_asked_again(
+    sqlite_store: Store, slipped: int
+) -> None:
+    route_pool(sqlite_store, "p", NINE_OF_TEN)
+    vote(sqlite_store, [slipped], lambda _: FULLY, who="bo")
+    assert basis_of(sqlite_store, slipped) is Basis.CONSENSUS
+    assert route_pool(sqlite_store, "p", NINE_OF_TEN).second_looks == 0
+
+
+def test_scores_that_change_their_mind_take_it_back(sqlite_store: Store, slipped: int) -> None:
+    route_pool(sqlite_store, "p", NINE_OF_TEN)
+    with sqlite_store.read() as connection:
+        items = sorted(connection.execute(items_of_pool(1)).scalars())
+    score(sqlite_store, items, lambda _: 0.6, name="the latest fit")
+    report = route_pool(sqlite_store, "p", NINE_OF_TEN)
+    assert report.second_looks == 0
+    assert slipped not in wanted_votes(sqlite_store)
+
+
+def test_scores_that_are_not_calibrated_accuse_nobody(
+    sqlite_store: Store, own_folder: Path
+) -> None:
+    items = judged_pool(sqlite_store, own_folder, queries=1, passages=12)
+    score(sqlite_store, items, lambda _: 0.5)
+    route_pool(sqlite_store, "p", NINE_OF_TEN)
+    vote(sqlite_store, items[:2], lambda _: FULLY)
+    score(sqlite_store, items, lambda _: 0.99, calibration=Calibration.UNCALIBRATED, name="bad")
+    assert route_pool(sqlite_store, "p", NINE_OF_TEN).second_looks == 0
