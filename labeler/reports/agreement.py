@@ -9,6 +9,7 @@ from itertools import combinations
 import sqlalchemy as sa
 from sqlalchemy import Connection, Select
 
+from labeler.assessment.blind_judgments import BlindJudgments, read_blind_judgments
 from labeler.assessment.labels_in_force import items_of_pool
 from labeler.errors import NotFoundError, UsageError
 from labeler.records import table
@@ -25,7 +26,6 @@ from labeler.reports.answers import (
     answers_of_people,
     levels_by_key,
 )
-from labeler.reports.blind import BlindJudgments, read_blind_judgments
 from labeler.reports.labelled import LabelMatrix
 from labeler.reports.pairs import (
     AssessorSummary,

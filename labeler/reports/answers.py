@@ -11,13 +11,13 @@ from enum import IntEnum, StrEnum
 import sqlalchemy as sa
 from sqlalchemy import Connection, Select
 
+from labeler.assessment.blind_judgments import BlindJudgment, BlindJudgments
 from labeler.assessment.labels_in_force import labels_in_force
 from labeler.assessment.settlement import Dispute, Vote, settle_votes
 from labeler.labels import Level, Outcome, Scale
 from labeler.records import table
 from labeler.records.judgments import Basis
 from labeler.records.scales import Assessor, AssessorKind, ScaleLevel
-from labeler.reports.blind import BlindJudgment, BlindJudgments
 from labeler.store.registry import scale_of
 
 __all__ = [

@@ -10,11 +10,11 @@ import sqlalchemy as sa
 from numpy.typing import NDArray
 from sqlalchemy import Connection, Select
 
+from labeler.assessment.blind_judgments import read_blind_judgments
 from labeler.records import table
 from labeler.records.judgments import Judgment
 from labeler.records.scales import Assessor, AssessorKind
 from labeler.reports.answers import PEOPLE, LevelsByKey, NoLabel, answers_of_people
-from labeler.reports.blind import read_blind_judgments
 from labeler.reports.common_scale import common_scale, ranks_on
 from labeler.reports.labelled import LabelMatrix
 from labeler.reports.pairs import LevelAgreement, PairAgreement, RelevanceAgreement, compare_pair

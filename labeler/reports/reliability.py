@@ -9,6 +9,7 @@ import numpy as np
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
+from labeler.assessment.blind_judgments import read_blind_judgments
 from labeler.assessment.labels_in_force import items_of_pool
 from labeler.assessment.samples import JudgeAnswer
 from labeler.evaluation.reliability import ReliabilityBin, reliability_bins
@@ -17,7 +18,6 @@ from labeler.records import table
 from labeler.records.judgments import Judgment
 from labeler.records.queue import EventKind, ReviewEvent, VotePurpose
 from labeler.reports.answers import answers_of_people, levels_by_key
-from labeler.reports.blind import read_blind_judgments
 from labeler.reports.judge_answers import answers_on
 from labeler.reports.judge_versions import JudgeVersion, judge_versions
 from labeler.store.projections import judgments_in_force

@@ -11,6 +11,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
+from labeler.assessment.blind_judgments import read_blind_judgments
 from labeler.assessment.labels_in_force import items_of_pool
 from labeler.assessment.rubric_flags import RUBRIC_UNCLEAR, says_rubric_unclear
 from labeler.labels import CANNOT_JUDGE
@@ -22,7 +23,6 @@ from labeler.records.projections import TaskState, TaskStatus
 from labeler.records.queries import Query, QueryVersion
 from labeler.records.queue import EventKind, ReviewEvent, Task
 from labeler.records.scales import Assessor, AssessorKind, RubricRecord, ScaleLevel
-from labeler.reports.blind import read_blind_judgments
 from labeler.store.bulk import is_one_of
 from labeler.store.registry import pool_named
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
+from labeler.assessment.blind_judgments import read_blind_judgments
 from labeler.calibration.policies import UNCALIBRATED
 from labeler.errors import ConflictError
 from labeler.imports.queries import QueryOptions, import_queries
@@ -28,7 +29,6 @@ from labeler.records import table
 from labeler.records.judgments import Basis
 from labeler.records.queue import Assignment
 from labeler.reports.answers import answers_of_people, levels_by_key
-from labeler.reports.blind import read_blind_judgments
 from labeler.store.database import Store
 from labeler.store.maintenance import check
 from labeler.store.projections import projection_digest, rebuild

@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
+from labeler.assessment.blind_judgments import read_blind_judgments
 from labeler.assessment.labels_in_force import items_of_pool, labels_in_force
 from labeler.assessment.reading import blocks_of
 from labeler.calibration.policies import UNCALIBRATED
@@ -32,7 +33,6 @@ from labeler.queue.votes import Event, record_event
 from labeler.records import table
 from labeler.records.judgments import Basis, Judgment
 from labeler.records.queue import EventKind, ReviewEvent, Task
-from labeler.reports.blind import read_blind_judgments
 from labeler.store.database import Store, open_store
 from labeler.store.location import Location
 from labeler.store.projections import judgments_in_force, projection_digest, rebuild

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
+from labeler.assessment.blind_judgments import read_blind_judgments
 from labeler.assessment.labels_in_force import items_of_pool, labels_in_force
 from labeler.calibration.policies import UNCALIBRATED
 from labeler.imports.queries import QueryOptions, import_queries
@@ -40,7 +41,6 @@ from labeler.records import table
 from labeler.records.judgments import Decision, Judgment, Occasion
 from labeler.records.queue import Assignment, ReviewEvent, VotePurpose
 from labeler.records.scales import AssessorKind
-from labeler.reports.blind import read_blind_judgments
 from labeler.store.database import Store
 from labeler.store.maintenance import check
 from labeler.store.projections import projection_digest

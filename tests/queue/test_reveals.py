@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
+from labeler.assessment.blind_judgments import read_blind_judgments
 from labeler.assessment.labels_in_force import items_of_pool, labels_in_force
 from labeler.calibration.policies import UNCALIBRATED
 from labeler.cli.review_lines import review_lines
@@ -23,7 +24,6 @@ from labeler.records import table
 from labeler.records.queue import EventKind, ReviewEvent
 from labeler.records.scales import AssessorKind
 from labeler.reports.agreement import report_agreement
-from labeler.reports.blind import read_blind_judgments
 from labeler.settings import Reveal
 from labeler.store.database import Store
 from labeler.store.registry import assessor_key

@@ -5,9 +5,9 @@ from datetime import UTC, datetime
 
 import pytest
 
+from labeler.assessment.blind_judgments import BlindJudgment
 from labeler.labels import Outcome
 from labeler.reports.answers import NoLabel, Repeats, answer_of
-from labeler.reports.blind import BlindJudgment
 
 JUDGED, ABSTAINED, FAILED = Outcome.JUDGED, Outcome.ABSTAINED, Outcome.FAILED
 ABSENT = None

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
+from labeler.assessment.blind_judgments import read_blind_judgments
 from labeler.assessment.labels_in_force import items_of_pool, labels_in_force
 from labeler.records import table
 from labeler.records.scales import Assessor, AssessorKind, ScaleLevel
-from labeler.reports.blind import read_blind_judgments
 from labeler.settings import Reveal
 from labeler.store.database import Store
 from tests.tui.driving import Driver, events, reviewing

@@ -8,6 +8,12 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
+from labeler.assessment.blind_judgments import (
+    BlindJudgment,
+    Sight,
+    counts_as_blind,
+    read_blind_judgments,
+)
 from labeler.assessment.corrections import Correction, correct
 from labeler.calibration.policies import UNCALIBRATED
 from labeler.imports.labels import LabelOptions, import_labels
@@ -19,12 +25,6 @@ from labeler.records.judgments import CorrectionTarget
 from labeler.records.queue import EventKind, ReviewEvent
 from labeler.records.scales import Assessor
 from labeler.reports.answers import answers_of_assessors, levels_by_key
-from labeler.reports.blind import (
-    BlindJudgment,
-    Sight,
-    counts_as_blind,
-    read_blind_judgments,
-)
 from labeler.store.database import Store
 from tests.small import pooled, write_jsonl
 

@@ -26,6 +26,7 @@ from labeler.records.judgments import (
     WithdrawnKind,
 )
 from labeler.records.queue import EventKind, ReviewEvent, Task, VotePurpose
+from labeler.records.scales import Assessor, AssessorKind
 
 __all__ = ["BlindJudgment", "BlindJudgments", "Sight", "counts_as_blind", "read_blind_judgments"]
 
@@ -87,7 +88,11 @@ def counts_as_blind(judgment: BlindJudgment, sight: Sight) -> bool:
 
 
 def read_blind_judgments(
-    connection: Connection, items: Select[int] | None, as_of: int | None
+    connection: Connection,
+    items: Select[int] | None,
+    as_of: int | None,
+    *,
+    only_people: bool = False,
 ) -> BlindJudgments:
     """Read the first judgments on some items; sentinels and hidden repeats have their own use.
 
@@ -95,6 +100,7 @@ def read_blind_judgments(
         connection: A transaction's connection.
         items: Selects the items' keys; None means all.
         as_of: A revision; what came after it is left out. None is the present.
+        only_people: Leave judges' judgments out.
     """
     sight = Sight(
         _withdrawn(connection, as_of), _revealed(connection, as_of), _corrections(connection, as_of)
@@ -103,6 +109,10 @@ def read_blind_judgments(
     conditions = [_JUDGMENT.c.occasion == Occasion.FIRST.value, *_until(_JUDGMENT, as_of)]
     if items is not None:
         conditions.append(_JUDGMENT.c.item_id.in_(items))
+    if only_people:
+        assessor = table(Assessor)
+        people = sa.select(assessor.c.id).where(assessor.c.kind == AssessorKind.PERSON.value)
+        conditions.append(_JUDGMENT.c.assessor_id.in_(people))
     statement = (
         sa.select(*(_JUDGMENT.c[name] for name in columns))
         .where(*conditions)
