@@ -54,6 +54,11 @@ class MetricName:
         return self.name.startswith("latency_")
 
     @property
+    def is_of_labels(self) -> bool:
+        """Whether it depends on what is judged relevant."""
+        return self.name in {"P", "MRR", "recall", "nDCG"}
+
+    @property
     def quantile(self) -> float:
         """The quantile of a latency, in (0, 1)."""
         return int(self.name.removeprefix("latency_p")) / 100

@@ -1,4 +1,4 @@
-"""The metrics of a gate, query by query: of the candidate, or of the candidate less the baseline."""
+"""The metrics of a gate, query by query: of one run, or of the candidate less the baseline."""
 
 from __future__ import annotations
 
@@ -6,15 +6,25 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from sqlalchemy import Connection
 
 from labeler.evaluation.metrics import Kind, Metric, measure
 from labeler.evaluation.ranking import JudgedRanking, Measured, judged_coverage_at
 from labeler.labels import StateCode
+from labeler.reports.answer_needs import measure_domains, measure_required
 from labeler.reports.completed_labels import CompletedLabels, CompletedValues
 from labeler.reports.evaluated import EvaluatedRuns
 from labeler.reports.gate_evidence import Sampled, Series, ranges
+from labeler.reports.gate_file import MetricName
 
-__all__ = ["MeasuredRuns", "coverage_cutoff", "difference_bounds", "measured_runs", "sampled_runs"]
+__all__ = [
+    "MeasuredRuns",
+    "coverage_cutoff",
+    "difference_bounds",
+    "measured_runs",
+    "placed_runs",
+    "sampled_runs",
+]
 
 _COVERED_RANKS = 10
 """The cutoff whose judged share stands beside a metric without a cutoff of its own."""
@@ -142,6 +152,42 @@ def _ceiling(metric: Metric, ranking: JudgedRanking) -> Floats | None:
     if metric.kind is Kind.RECALL:
         return np.asarray(np.minimum(1.0, metric.cutoff / np.maximum(known, 1.0)))
     return None
+
+
+def placed_runs(
+    connection: Connection,
+    evaluated: EvaluatedRuns,
+    metric: MetricName,
+    first: str,
+    second: str | None,
+) -> Series:
+    """Measure what depends on no label: the right domain, and the evidence that an answer needs.
+
+    Args:
+        connection: A transaction's connection.
+        evaluated: The runs.
+        metric: ``domain_accuracy`` or ``required_evidence_coverage``, with its cutoff.
+        first: The run.
+        second: The run whose values are taken off, or None.
+    """
+    value, lower, upper = _placed(connection, evaluated, metric, first)
+    if second is not None:
+        other = _placed(connection, evaluated, metric, second)
+        value, lower, upper = value - other[0], lower - other[2], upper - other[1]
+    least, most = ranges(against_baseline=second is not None)
+    return Series(value, lower, upper, None, evaluated.clusters, least=least, most=most)
+
+
+def _placed(
+    connection: Connection, evaluated: EvaluatedRuns, metric: MetricName, run: str
+) -> tuple[Floats, Floats, Floats]:
+    facts = [evaluated.facts[int(key)] for key in evaluated.queries]
+    ranking, cutoff = evaluated.judged(run), metric.cutoff or _COVERED_RANKS
+    if metric.name == "domain_accuracy":
+        found = measure_domains(connection, evaluated.snapshot_id, facts, ranking, cutoff)
+        return found.value, found.lower, found.upper
+    value = measure_required(connection, facts, ranking, cutoff)
+    return value, value, value
 
 
 def sampled_runs(

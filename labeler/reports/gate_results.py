@@ -1,0 +1,224 @@
+"""The checks of a gate, each with what is known about it, its answer, and what to do."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+import sqlalchemy as sa
+from numpy.typing import NDArray
+from sqlalchemy import Connection
+
+from labeler.errors import NotFoundError
+from labeler.evaluation.gate_checks import Answer, Evidence, answer_check, confidence_for
+from labeler.evaluation.metrics import parse_metric
+from labeler.records import table
+from labeler.records.pools import PoolRun
+from labeler.records.query_log import QueryLog
+from labeler.records.runs import RunQuery
+from labeler.reports.agreement import report_agreement
+from labeler.reports.answers import PEOPLE
+from labeler.reports.completed_labels import CompletedLabels
+from labeler.reports.evaluated import EvaluatedRuns
+from labeler.reports.gate_advice import Surroundings, advise
+from labeler.reports.gate_evidence import evidence_of_latency, evidence_of_series
+from labeler.reports.gate_file import Check, GateFile
+from labeler.reports.gate_series import measured_runs, placed_runs, sampled_runs
+
+__all__ = ["CheckResult", "check_results"]
+
+
+@dataclass(frozen=True, slots=True)
+class CheckResult:
+    """One check with its answer.
+
+    Attributes:
+        name: What the check is called.
+        metric: The metric's name, which says whose labels it takes.
+        slice: The queries that it is over.
+        role: What hangs on it.
+        rule: The boundary and direction in words.
+        boundary: The boundary.
+        value: The metric, or the difference, or None where it is undefined.
+        low: The lower limit of the interval that decides, or None.
+        high: The upper limit, or None where there is none.
+        confidence: Of the interval.
+        lowest: The value with every unknown label at its worst, or None.
+        highest: The value with every unknown label at its best, or None.
+        ceiling: The most that any ranking could reach, or None.
+        coverage: The share of judged places, or None.
+        queries: Queries that count.
+        clusters: Clusters that they belong to.
+        sampled: Relevant items among those of the sample that was used, or None.
+        answer: What the check comes to.
+        causes: Why it is neither pass nor fail.
+        why: The same in a sentence.
+        commands: What collects what is missing.
+    """
+
+    name: str
+    metric: str
+    slice: str
+    role: str
+    rule: str
+    boundary: float
+    value: float | None
+    low: float | None
+    high: float | None
+    confidence: float
+    lowest: float | None
+    highest: float | None
+    ceiling: float | None
+    coverage: float | None
+    queries: int
+    clusters: int
+    sampled: int | None
+    answer: Answer
+    causes: tuple[str, ...]
+    why: str
+    commands: tuple[str, ...]
+
+
+def check_results(
+    connection: Connection,
+    gate: GateFile,
+    evaluated: EvaluatedRuns,
+    completed: CompletedLabels | None,
+    as_of: int | None,
+) -> list[CheckResult]:
+    """Answer every check of a gate, all at one revision of the labels.
+
+    Args:
+        connection: A transaction's connection.
+        gate: The rules.
+        evaluated: The runs with what is known.
+        completed: What a sample makes of unknown labels, or None.
+        as_of: The revision of the labels; None is the present.
+
+    Raises:
+        NotFoundError: When a slice has no query.
+    """
+    agreement = None
+    if any(check.asked.least_agreement is not None for check in gate.checks):
+        agreement = _agreement_of_people(connection, gate.pool, as_of)
+    around = Surroundings(
+        gate=gate,
+        pooled_depths=_pooled_depths(connection, evaluated),
+        completed=completed,
+        has_query_log=bool(
+            connection.execute(sa.select(sa.func.count()).select_from(table(QueryLog))).scalar()
+        ),
+    )
+    known = _KnownOfPool(completed, agreement)
+    return [
+        _result(gate, check, _evidence(connection, gate, check, evaluated, known), around)
+        for check in gate.checks
+    ]
+
+
+@dataclass(frozen=True, eq=False)
+class _KnownOfPool:
+    """What is known beside the labels in force: a sample, and how far people agree."""
+
+    completed: CompletedLabels | None
+    agreement: float | None
+
+
+def _evidence(
+    connection: Connection,
+    gate: GateFile,
+    check: Check,
+    evaluated: EvaluatedRuns,
+    known: _KnownOfPool,
+) -> Evidence:
+    inside = evaluated.in_slice(check.slice)
+    if check.metric.is_latency:
+        latencies = _latencies(connection, evaluated, gate.candidate, inside)
+        return evidence_of_latency(check.asked, latencies, check.metric.quantile)
+    second = gate.baseline if check.against_baseline else None
+    if not check.metric.is_of_labels:
+        series = placed_runs(connection, evaluated, check.metric, gate.candidate, second)
+        return evidence_of_series(check.asked, series.of(inside), None, known.agreement)
+    metric = parse_metric(str(check.metric))
+    measured = measured_runs(evaluated, metric, gate.candidate, second)
+    sampled = None
+    if known.completed is not None:
+        sampled = sampled_runs(evaluated, known.completed, metric, gate.candidate, second)
+        sampled = sampled.of(inside)
+    found = evidence_of_series(check.asked, measured.series.of(inside), sampled, known.agreement)
+    return replace(found, coverage_gap=measured.coverage_gap)
+
+
+def _result(gate: GateFile, check: Check, found: Evidence, around: Surroundings) -> CheckResult:
+    answer = answer_check(check.asked, found)
+    advice = advise(check, found, answer, around)
+    name = str(check.metric)
+    if check.metric.is_of_labels:
+        name = parse_metric(name).full_name(gate.labels)
+    if check.against_baseline:
+        name = f"{name} of {gate.candidate} less {gate.baseline}"
+    interval = found.interval
+    return CheckResult(
+        name=check.name,
+        metric=name,
+        slice=check.slice,
+        role=check.asked.role.value,
+        rule=f"{check.asked.direction.value} {check.asked.boundary:g}",
+        boundary=check.asked.boundary,
+        value=None if found.value is None else _finite(found.value),
+        low=None if interval is None else _finite(interval.low),
+        high=None if interval is None else _finite(interval.high),
+        confidence=confidence_for(check.asked.role, check.asked.alpha),
+        lowest=found.lowest,
+        highest=found.highest,
+        ceiling=found.ceiling,
+        coverage=found.coverage,
+        queries=found.queries,
+        clusters=found.clusters,
+        sampled=found.positives,
+        answer=answer.answer,
+        causes=tuple(cause.value for cause in answer.causes),
+        why=advice.why,
+        commands=advice.commands,
+    )
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _agreement_of_people(connection: Connection, pool: str, as_of: int | None) -> float | None:
+    """Give Krippendorff's alpha of people on relevant or not, or None where two never overlap."""
+    try:
+        report = report_agreement(connection, pool=pool, as_of=as_of)
+    except NotFoundError:
+        return None
+    for group in report.groups:
+        if group.group == PEOPLE:
+            return group.alpha_relevance.value
+    return None
+
+
+def _pooled_depths(connection: Connection, evaluated: EvaluatedRuns) -> dict[str, int]:
+    part = table(PoolRun)
+    statement = sa.select(part.c.run_id, part.c.depth).where(part.c.pool_id == evaluated.pool_id)
+    depths = {int(run): int(depth) for run, depth in connection.execute(statement)}
+    return {name: depths.get(run.key, 0) for name, run in evaluated.runs.items()}
+
+
+def _latencies(
+    connection: Connection, evaluated: EvaluatedRuns, run: str, inside: NDArray[np.bool_]
+) -> NDArray[np.float64]:
+    """Give the latencies in milliseconds; a query that timed out took longer than any other."""
+    asked = table(RunQuery)
+    statement = sa.select(asked.c.query_id, asked.c.latency_ms, asked.c.timed_out).where(
+        asked.c.run_id == evaluated.runs[run].key
+    )
+    wanted = set(evaluated.queries[inside].tolist())
+    found = [
+        math.inf if timed_out else float(latency)
+        for query, latency, timed_out in connection.execute(statement)
+        if query in wanted and (timed_out or latency is not None)
+    ]
+    return np.array(found, dtype=np.float64)
