@@ -15,6 +15,7 @@ from labeler.sample.project import Chunk, SampleProject, SampleQuery, SampleRun
 __all__ = ["write_sample"]
 
 _LATENCY = "runs/latency.tsv"
+_CANDIDATE = "filtered"
 
 
 def write_sample(directory: Path, sample: SampleProject, runs: Sequence[SampleRun]) -> list[Path]:
@@ -29,7 +30,7 @@ def write_sample(directory: Path, sample: SampleProject, runs: Sequence[SampleRu
         runs: What `labeler.sample.retrievers.run_retrievers` gave.
 
     Returns:
-        The files: corpus.jsonl, queries.jsonl, rubric.toml, one run each, latency.tsv.
+        The files: corpus.jsonl, queries.jsonl, rubric.toml, gate.toml, one run each, latency.tsv.
 
     Raises:
         ConflictError: When the folder holds anything that isn't of this sample; nothing is written.
@@ -38,6 +39,7 @@ def write_sample(directory: Path, sample: SampleProject, runs: Sequence[SampleRu
         "corpus.jsonl": _jsonl(_corpus_row(chunk) for chunk in sample.chunks),
         "queries.jsonl": _jsonl(_query_row(query) for query in sample.queries),
         "rubric.toml": sample.rubric.encode("utf-8"),
+        "gate.toml": _gate(sample.gate, [run.retriever for run in runs]).encode("utf-8"),
     }
     run_names = [f"runs/{run.retriever}.run" for run in runs]
     _refuse_other_files(directory, contents, {*run_names, _LATENCY})
@@ -62,6 +64,13 @@ def _refuse_other_files(directory: Path, contents: dict[str, bytes], renewed: se
             raise ConflictError(f"{directory} holds something else: {name}", hint=hint)
         if name in contents and path.read_bytes() != contents[name]:
             raise ConflictError(f"{directory} holds another {name}", hint=hint)
+
+
+def _gate(text: str, retrievers: Sequence[str]) -> str:
+    """Name the candidate that is there: without embeddings it is the lexical one that filters."""
+    if _CANDIDATE in retrievers:
+        return text
+    return text.replace(f'candidate = "{_CANDIDATE}"', f'candidate = "{_CANDIDATE}-lexical"')
 
 
 def _corpus_row(chunk: Chunk) -> dict[str, object]:

@@ -199,6 +199,7 @@ class SampleProject:
         queries: In the order of the file.
         traps: In the order of the file.
         rubric: The text of the rubric file.
+        gate: The text of the gate file.
     """
 
     documents: tuple[Document, ...]
@@ -207,6 +208,7 @@ class SampleProject:
     queries: tuple[SampleQuery, ...]
     traps: tuple[Trap, ...]
     rubric: str
+    gate: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,6 +55,7 @@ def read_sample() -> SampleProject:
         queries=tuple(_query(table) for table in _toml("content/queries.toml")["query"]),
         traps=tuple(_trap(table) for table in _toml("content/traps.toml")["trap"]),
         rubric=_text("rubric.toml"),
+        gate=_text("content/gate.toml"),
     )
     problems = faults_in(sample)
     if problems:

@@ -45,6 +45,7 @@ def test_all_files_are_written_and_named(
         "corpus.jsonl",
         "queries.jsonl",
         "rubric.toml",
+        "gate.toml",
         "runs/lexical.run",
         "runs/dense.run",
         "runs/hybrid.run",
