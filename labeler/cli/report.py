@@ -21,8 +21,16 @@ app = App(
     name="report",
     help="Report on labels: agreement between assessors, what is unclear in rubric and queries.",
 )
+_COMPARE = "Compare runs query by query: differences with intervals, one error for all of them."
+app.command("labeler.cli.report_compare:compare", name="compare", help=_COMPARE)
 _RECALL = "Measure runs: P, MRR, recall, nDCG, latency, with bounds and what each rests on."
 app.command("labeler.cli.report_recall:recall", name="recall", help=_RECALL)
+_COVERAGE = "Tell how far what runs found is judged, and which runs the pool favours."
+app.command("labeler.cli.report_coverage:coverage", name="coverage", help=_COVERAGE)
+_SENSITIVITY = "Tell how much a comparison of two runs depends on what is unknown."
+app.command("labeler.cli.report_coverage:sensitivity", name="sensitivity", help=_SENSITIVITY)
+_CALIBRATION = "Tell whether probabilities of labels are what they say, by people's blind votes."
+app.command("labeler.cli.report_calibration:calibration", name="calibration", help=_CALIBRATION)
 
 _NAMED = 5
 

@@ -144,13 +144,13 @@ def two_sided_p(mean: ClusteredMean) -> float | None:
     """Give the p of the hypothesis that a clustered mean is 0, by Student's t with G - 1 degrees.
 
     Returns:
-        In [0, 1]; 1 where the mean is 0 in every cluster, None where it is the same other value
-        in every cluster or there is one cluster.
+        In [0, 1]; 1 where the mean is 0 in every cluster. Where it is the same other value in
+        all G of them, that of the exact test that flips signs, 2^(1 - G). None with one cluster.
     """
     if mean.error is None:
         return None
     if mean.error == 0:
-        return 1.0 if mean.value == 0 else None
+        return 1.0 if mean.value == 0 else 2.0 ** (1 - mean.clusters)
     from scipy.special import stdtr
 
     return float(2 * stdtr(mean.clusters - 1, -abs(mean.value) / mean.error))

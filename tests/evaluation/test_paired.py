@@ -64,7 +64,7 @@ def test_too_few_clusters_and_no_spread_have_no_interval_and_say_so() -> None:
     assert (same.value, same.interval, same.p) == (0.0, None, 1.0)
     assert same.reason is NoDecision.NO_SPREAD
     shifted = paired_difference(np.full(14, 0.75), np.full(14, 0.25), np.arange(14))
-    assert (shifted.value, shifted.p) == (0.5, None)
+    assert (shifted.value, shifted.p) == (0.5, 2.0**-13)
     none = paired_difference(np.full(9, NAN), values[:9], np.arange(9))
     assert (none.value, none.queries, none.undefined) == (None, 0, 9)
     assert none.reason is NoDecision.NO_QUERY

@@ -1,0 +1,189 @@
+"""`labeler report compare`: runs against one of them, query by query."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from cyclopts import Parameter
+
+from labeler.cli.output import print_facts, print_json, print_table, program, tell, working
+from labeler.cli.project import Database, JsonOutput, open_project
+from labeler.cli.report_options import Labels, OrderRule, PoolName, Relevant, Runs
+from labeler.cli.report_recall import Metrics
+from labeler.cli.report_tables import condition_facts
+
+if TYPE_CHECKING:
+    from labeler.evaluation.posterior import Interval
+    from labeler.reports.compared_runs import ComparedRuns, ComparisonReport
+
+__all__ = ["compare"]
+
+_HEADER = (
+    "run less other",
+    "metric",
+    "slice",
+    "run",
+    "other",
+    "difference",
+    "95% cluster-t",
+    "bootstrap",
+    "adjusted p",
+    "possible",
+    "queries",
+    "clusters",
+    "finding",
+)
+
+Slices = Annotated[
+    tuple[str, ...],
+    Parameter(
+        name="--slice",
+        consume_multiple=True,
+        negative="",
+        help="Slices to compare on, such as domain:billing; all queries by default.",
+    ),
+]
+
+
+def compare(
+    *,
+    runs: Runs = (),
+    against: str | None = None,
+    pool: PoolName = None,
+    metric: Metrics = (),
+    slice_: Slices = (),
+    labels: Labels = "human",
+    relevant: Relevant = "partially",
+    order: OrderRule = None,
+    adjust: Literal["holm", "max-t"] = "holm",
+    seed: int = 0,
+    as_of: int | None = None,
+    html: Path | None = None,
+    db: Database = None,
+    json: JsonOutput = False,
+) -> None:
+    """Compare runs query by query, all at one revision of the labels.
+
+    Each run is compared with one of them: a candidate with production, with reranking with
+    without, after with before. All comparisons that one command makes share one error. Where one
+    run is judged farther than the other, or brings much that no pool holds, and the unknown labels
+    could change the sign, the comparison is refused, with the command that draws the judgments.
+
+    Parameters
+    ----------
+    against
+        The run that the others are compared with; the first named by default.
+    slice_
+        See --slice.
+    adjust
+        How comparisons share one error: Holm's procedure, or max-T over sign flips of clusters.
+    seed
+        Decides bootstraps and sign flips.
+    as_of
+        The labels of this revision; now by default.
+    html
+        Write a page with a chart to this file; it needs nothing but itself.
+    """
+    from labeler.assessment.label_states import LabelSource
+    from labeler.assessment.openings import open_sealed
+    from labeler.evaluation.metrics import DEFAULT_METRICS, parse_metric
+    from labeler.labels import Grade
+    from labeler.reports.compared_runs import Adjustment, ComparisonOptions
+    from labeler.reports.comparison import compare_runs
+    from labeler.reports.comparison_log import log_comparison
+    from labeler.reports.evaluated import ALL
+    from labeler.reports.scope import ScopeOptions
+
+    options = ComparisonOptions(
+        scope=ScopeOptions(
+            pool=pool,
+            runs=runs,
+            source=LabelSource(labels),
+            least=Grade(f"{relevant}_relevant"),
+            order=order,
+            as_of=as_of,
+        ),
+        against=against,
+        metrics=tuple(parse_metric(one) for one in metric) or DEFAULT_METRICS,
+        slices=slice_ or (ALL,),
+        adjustment=Adjustment(adjust),
+        seed=seed,
+    )
+    with open_project(db) as store, working("comparing runs"):
+        with store.read() as connection:
+            report, scope = compare_runs(connection, options)
+        evaluated = scope.evaluated
+        seals = open_sealed(
+            store,
+            through="report compare",
+            queries=evaluated.queries.tolist(),
+            runs=list(evaluated.runs),
+            as_of=as_of,
+        )
+        log_comparison(store, report, evaluated)
+    if html is not None:
+        _write_page(report, html)
+    if json:
+        print_json(asdict(report) | {"sealed": [seal.facts() for seal in seals]})
+        return
+    _print_report(report)
+    for notice in (*report.notices, *(line for seal in seals for line in seal.lines())):
+        tell(f"note: {notice}")
+
+
+def _print_report(report: ComparisonReport) -> None:
+    print_facts(
+        condition_facts(report.conditions)
+        | {"comparisons": f"{report.declared} declared, sharing one error by {report.adjustment}"}
+        | {f"{run} differs in": "; ".join(d) or "nothing" for run, d in report.differences.items()}
+    )
+    print()
+    print_table(
+        _HEADER,
+        [_row(one) for one in report.comparisons],
+    )
+    commands = dict.fromkeys(one.command for one in report.comparisons if one.command)
+    if commands:
+        print("\nwhat collects what is missing:")
+        for command in commands:
+            print(f"  {program()}{command.removeprefix('labeler')}")
+
+
+def _row(one: ComparedRuns) -> list[object]:
+    from labeler.reports.compared_runs import Finding
+
+    found = one.found
+    refused = one.finding is Finding.JUDGMENTS_FIRST
+    known = [found.first, found.second, found.value]
+    return [
+        f"{one.run} - {one.against}",
+        one.metric,
+        one.slice,
+        *("-" if refused else _share(value) for value in known),
+        "-" if refused else _interval(found.interval),
+        "-" if refused else _interval(found.bootstrap),
+        "-" if refused else _share(one.adjusted_p),
+        "-" if one.lowest is None else f"{one.lowest:.3f} to {one.highest or 0.0:.3f}",
+        found.queries,
+        found.clusters,
+        one.finding.value,
+    ]
+
+
+def _share(value: float | None) -> str:
+    return "undefined" if value is None else f"{value + 0.0:.3f}"
+
+
+def _interval(found: Interval | None) -> str:
+    return "-" if found is None else f"[{found.low:.3f}, {found.high:.3f}]"
+
+
+def _write_page(report: ComparisonReport, path: Path) -> None:
+    from labeler.formats.atomic import replacing
+    from labeler.reports.comparison_page import comparison_page
+
+    with replacing(path) as file:
+        file.write(comparison_page(report).encode("utf-8"))
+    tell(f"page written to {path}")

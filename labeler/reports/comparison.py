@@ -1,0 +1,276 @@
+"""Any two runs or more, compared query by query, at one revision of the labels for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import sqlalchemy as sa
+from numpy.typing import NDArray
+from sqlalchemy import Connection
+
+from labeler.errors import UsageError
+from labeler.evaluation.metrics import Metric, measure
+from labeler.evaluation.multiplicity import holm, max_t
+from labeler.evaluation.paired import paired_difference
+from labeler.evaluation.pooling_bias import MOST_COVERAGE_GAP
+from labeler.evaluation.ranking import JudgedRanking, judged_coverage_at
+from labeler.records import table
+from labeler.records.runs import Run
+from labeler.reports.compared_runs import (
+    Adjustment,
+    ComparedRuns,
+    ComparisonOptions,
+    ComparisonReport,
+    Finding,
+)
+from labeler.reports.coverage import draw_command
+from labeler.reports.evaluated import EvaluatedRuns
+from labeler.reports.gate_series import coverage_cutoff, difference_bounds
+from labeler.reports.scope import Scope, read_scope
+
+__all__ = ["compare_runs"]
+
+_ALPHA = 0.05
+_MOST_UNPOOLED = 0.05
+"""More of the top outside of the pool than this asks for a pool that holds it."""
+
+
+def compare_runs(
+    connection: Connection, options: ComparisonOptions
+) -> tuple[ComparisonReport, Scope]:
+    """Compare runs.
+
+    Args:
+        connection: A transaction's connection.
+        options: What is compared.
+
+    Returns:
+        The report, and what was looked at.
+
+    Raises:
+        NotFoundError: When a name, the revision or a slice isn't there.
+        UsageError: When there are not two runs to compare.
+    """
+    scope = read_scope(connection, options.scope)
+    evaluated = scope.evaluated
+    names = list(evaluated.runs)
+    against = options.against or _first_named(options.scope.runs, names)
+    if against not in names or len(names) < 2:  # noqa: PLR2004 - a pair
+        raise UsageError(
+            f"a comparison takes two runs or more, one of them '{against}'; "
+            f"here there is {', '.join(names)}",
+            hint="--runs A --runs B --against A",
+        )
+    rankings = {name: evaluated.judged(name) for name in names}
+    compared = [
+        _compare(options, evaluated, rankings, name, against, metric, slice_name)
+        for slice_name in options.slices
+        for metric in options.metrics
+        for name in names
+        if name != against
+    ]
+    adjusted, how = _adjusted(options, evaluated, rankings, compared)
+    return (
+        ComparisonReport(
+            conditions=scope.conditions,
+            adjustment=how,
+            declared=len(adjusted),
+            differences=_configurations(connection, evaluated, against),
+            comparisons=tuple(adjusted),
+            notices=scope.notices,
+        ),
+        scope,
+    )
+
+
+def _first_named(wanted: Sequence[str], names: Sequence[str]) -> str:
+    return next((name for name in wanted if name in names), names[0] if names else "")
+
+
+def _compare(
+    options: ComparisonOptions,
+    evaluated: EvaluatedRuns,
+    rankings: dict[str, JudgedRanking],
+    run: str,
+    against: str,
+    metric: Metric,
+    slice_name: str,
+) -> ComparedRuns:
+    inside = evaluated.in_slice(slice_name)
+    ours, theirs = rankings[run], rankings[against]
+    first, second = measure(metric, ours), measure(metric, theirs)
+    cutoff = coverage_cutoff(metric)
+    shares = [_mean(judged_coverage_at(one, cutoff)[inside]) for one in (ours, theirs)]
+    lower, upper = difference_bounds(metric, (ours, first), (theirs, second))
+    clusters = evaluated.clusters[inside]
+    found = paired_difference(
+        first.value[inside], second.value[inside], clusters, seed=options.seed
+    )
+    weighted = paired_difference(
+        first.value[inside],
+        second.value[inside],
+        clusters,
+        evaluated.weights[inside],
+        seed=options.seed,
+        resamples=1,
+    )
+    unpooled = _unpooled(ours, cutoff, inside)
+    compared = ComparedRuns(
+        run=run,
+        against=against,
+        metric=metric.full_name(options.scope.source.value),
+        slice=slice_name,
+        found=found,
+        micro=_micro_difference(
+            [(one.part[inside], one.whole[inside], one.value[inside]) for one in (first, second)]
+        ),
+        weighted=weighted.value,
+        lowest=_mean(lower[inside]),
+        highest=_mean(upper[inside]),
+        coverage=shares[0],
+        other_coverage=shares[1],
+        unpooled=unpooled,
+        adjusted_p=None,
+        adjusted_interval=None,
+        finding=Finding.OPEN,
+        command=None,
+    )
+    return _refused(options, compared, cutoff)
+
+
+def _refused(options: ComparisonOptions, compared: ComparedRuns, cutoff: int) -> ComparedRuns:
+    """Ask for judgments where one run is judged farther, or brings much that no pool holds.
+
+    Where the unknown labels can't change the sign, nothing has to wait for them.
+    """
+    if compared.found.value is None:
+        return replace(compared, finding=Finding.UNDEFINED)
+    lowest, highest = compared.lowest, compared.highest
+    robust = lowest is not None and highest is not None and (lowest > 0 or highest < 0)
+    gap = abs((compared.coverage or 0.0) - (compared.other_coverage or 0.0))
+    pool, scope = options.scope.pool, options.scope
+    if not robust and compared.unpooled > _MOST_UNPOOLED:
+        extends = f" --extends {pool}" if pool else ""
+        command = f"labeler pool create NAME --depth {cutoff} --runs {compared.run}{extends}"
+        return replace(compared, finding=Finding.JUDGMENTS_FIRST, command=command)
+    if not robust and gap > MOST_COVERAGE_GAP:
+        relevant = scope.least.value.removesuffix("_relevant")
+        command = draw_command(pool, (compared.run, compared.against), cutoff, relevant)
+        return replace(compared, finding=Finding.JUDGMENTS_FIRST, command=command)
+    if compared.found.interval is None and compared.found.p is None:
+        return replace(compared, finding=Finding.FEW_CLUSTERS)
+    return compared
+
+
+def _unpooled(ranking: JudgedRanking, cutoff: int, inside: NDArray[np.bool_]) -> float:
+    top = ranking.ranks <= cutoff
+    places = ranking.count_where(top)[inside].sum()
+    outside = ranking.count_where(top & ~ranking.framed)[inside].sum()
+    return float(outside / places) if places else 0.0
+
+
+def _micro_difference(
+    both: Sequence[tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]],
+) -> float | None:
+    found = []
+    for part, whole, value in both:
+        defined = ~np.isnan(value)
+        total = float(whole[defined].sum())
+        if total <= 0:
+            return None
+        found.append(float(part[defined].sum()) / total)
+    return found[0] - found[1]
+
+
+def _mean(values: NDArray[np.float64]) -> float | None:
+    there = values[~np.isnan(values)]
+    return float(there.mean()) if len(there) else None
+
+
+def _adjusted(
+    options: ComparisonOptions,
+    evaluated: EvaluatedRuns,
+    rankings: dict[str, JudgedRanking],
+    compared: list[ComparedRuns],
+) -> tuple[list[ComparedRuns], str]:
+    """Share the error among all comparisons that were declared, and say how it was done."""
+    if options.adjustment is Adjustment.MAX_T:
+        together = _max_t(options, evaluated, rankings, compared)
+        if together is not None:
+            return together, "max-T over sign flips of clusters (Westfall and Young 1993)"
+    p_values = holm([one.found.p for one in compared])
+    decided = [
+        _decided(replace(one, adjusted_p=p)) for one, p in zip(compared, p_values, strict=True)
+    ]
+    instead = "; max-T needs the same queries for all" if options.adjustment == "max-t" else ""
+    return decided, f"Holm (1979){instead}"
+
+
+def _max_t(
+    options: ComparisonOptions,
+    evaluated: EvaluatedRuns,
+    rankings: dict[str, JudgedRanking],
+    compared: list[ComparedRuns],
+) -> list[ComparedRuns] | None:
+    if len(options.slices) > 1:
+        return None
+    inside = evaluated.in_slice(options.slices[0])
+    values = {
+        (name, metric): measure(metric, ranking).value[inside]
+        for name, ranking in rankings.items()
+        for metric in options.metrics
+    }
+    gaps = np.stack(
+        [
+            values[one.run, metric] - values[one.against, metric]
+            for one, metric in zip(compared, _metrics_of(options, compared), strict=True)
+        ]
+    )
+    defined = ~np.isnan(gaps).any(axis=0)
+    if not defined.any():
+        return None
+    found = max_t(gaps[:, defined], evaluated.clusters[inside][defined], seed=options.seed)
+    if found is None:
+        return None
+    return [
+        _decided(replace(one, adjusted_p=shared.p, adjusted_interval=shared.interval))
+        for one, shared in zip(compared, found, strict=True)
+    ]
+
+
+def _metrics_of(options: ComparisonOptions, compared: list[ComparedRuns]) -> list[Metric]:
+    source = options.scope.source.value
+    by_name = {metric.full_name(source): metric for metric in options.metrics}
+    return [by_name[one.metric] for one in compared]
+
+
+def _decided(compared: ComparedRuns) -> ComparedRuns:
+    if compared.finding is not Finding.OPEN:
+        return compared
+    if compared.adjusted_p is None or compared.adjusted_p > _ALPHA:
+        return compared
+    better = (compared.found.value or 0.0) > 0
+    return replace(compared, finding=Finding.BETTER if better else Finding.WORSE)
+
+
+def _configurations(
+    connection: Connection, evaluated: EvaluatedRuns, against: str
+) -> dict[str, tuple[str, ...]]:
+    """Tell in which stages each run's configuration differs from that of the reference."""
+    run = table(Run)
+    keys = {ref.key: name for name, ref in evaluated.runs.items()}
+    rows = connection.execute(sa.select(run).where(run.c.id.in_(list(keys)))).mappings()
+    stages = ("corpus", "retrieval", "reranking", "generation")
+    configs = {keys[row["id"]]: {stage: row[f"{stage}_config"] for stage in stages} for row in rows}
+    own = configs[against]
+    return {
+        name: tuple(
+            f"{stage}: {own[stage] or 'none'} -> {config[stage] or 'none'}"
+            for stage in stages
+            if config[stage] != own[stage]
+        )
+        for name, config in configs.items()
+        if name != against
+    }
