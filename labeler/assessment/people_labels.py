@@ -1,0 +1,124 @@
+"""What people's blind votes say of a pool's items, and which of them were not picked for doubt."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+from sqlalchemy import Connection
+
+from labeler.assessment.blind_judgments import read_blind_judgments
+from labeler.assessment.labels_in_force import items_of_pool
+from labeler.assessment.settlement import Settlement, Vote, settle_votes
+from labeler.labels import Grade, Outcome
+from labeler.records import table
+from labeler.records.pools import Item
+from labeler.records.queue import Task
+from labeler.records.sampling import Draw
+from labeler.records.scales import ScaleLevel
+
+__all__ = ["PeopleLabels", "drawn_probabilities", "read_people_labels"]
+
+_ANSWERED = (Outcome.JUDGED, Outcome.ABSTAINED)
+_FIRST = 4
+"""Of so many first labels of a query none was picked for its doubt: orders start warm."""
+
+
+@dataclass(frozen=True, slots=True)
+class PeopleLabels:
+    """The grades that people's blind votes come to.
+
+    Attributes:
+        grades: By item; disputes and abstentions are left out.
+        unpicked: Those items that no doubt of a score brought before a person: drawn at random,
+            labelled without a task, or among the first of their query.
+        disputed: Items on which people's blind votes contradict each other.
+    """
+
+    grades: Mapping[int, Grade]
+    unpicked: frozenset[int]
+    disputed: int
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of the labels."""
+        lines = "\n".join(f"{item} {grade.value}" for item, grade in sorted(self.grades.items()))
+        return hashlib.sha256(lines.encode()).hexdigest()
+
+
+def read_people_labels(
+    connection: Connection, pool_id: int, as_of: int | None = None
+) -> PeopleLabels:
+    """Read what people's blind votes on a pool's items come to.
+
+    Args:
+        connection: A transaction's connection.
+        pool_id: The pool.
+        as_of: A revision; votes after it are left out. None is the present.
+    """
+    read = read_blind_judgments(connection, items_of_pool(pool_id), as_of, only_people=True)
+    level = table(ScaleLevel)
+    rows = connection.execute(sa.select(level.c.id, level.c.grade, level.c.position))
+    levels = {key: (Grade(grade), position) for key, grade, position in rows}
+    votes: dict[int, list[Vote]] = defaultdict(list)
+    for one in read.judgments:
+        if one.outcome not in _ANSWERED:
+            continue
+        grade, order = (None, -1) if one.level_id is None else levels[one.level_id]
+        votes[one.item_id].append(
+            Vote(
+                judgment_id=one.judgment_id,
+                assessor_id=one.assessor_id,
+                outcome=one.outcome,
+                grade=grade,
+                level_id=one.level_id,
+                order=order,
+                at=one.at,
+                adjudicates=one.judgment_id in read.adjudications,
+            )
+        )
+    grades: dict[int, Grade] = {}
+    disputed = 0
+    for item, cast in votes.items():
+        settled = settle_votes(cast)
+        if isinstance(settled, Settlement):
+            if settled.grade is not None:
+                grades[item] = settled.grade
+        else:
+            disputed += 1
+    return PeopleLabels(grades, _unpicked(connection, pool_id, list(grades)), disputed)
+
+
+def drawn_probabilities(connection: Connection, pool_id: int) -> dict[int, float]:
+    """Give the inclusion probability of each item of a pool that a random draw picked.
+
+    Of an item that was drawn in several frames, the greatest.
+    """
+    draw = table(Draw)
+    statement = (
+        sa.select(draw.c.item_id, sa.func.max(draw.c.probability))
+        .where(draw.c.item_id.in_(items_of_pool(pool_id)))
+        .group_by(draw.c.item_id)
+    )
+    return {int(item): float(share) for item, share in connection.execute(statement)}
+
+
+def _unpicked(connection: Connection, pool_id: int, in_order: list[int]) -> frozenset[int]:
+    """Choose the labelled items that weren't picked for doubt; they come in the order of votes."""
+    item, task = table(Item), table(Task)
+    pooled = items_of_pool(pool_id)
+    tasks = sa.select(task.c.item_id).where(task.c.item_id.in_(pooled))
+    with_task = {int(key) for (key,) in connection.execute(tasks)}
+    statement = sa.select(item.c.id, item.c.query_id).where(item.c.id.in_(pooled))
+    queries = {int(key): int(query) for key, query in connection.execute(statement)}
+    drawn = drawn_probabilities(connection, pool_id)
+    count: dict[int, int] = defaultdict(int)
+    found: set[int] = set()
+    for key in in_order:
+        count[queries[key]] += 1
+        if key in drawn or key not in with_task or count[queries[key]] <= _FIRST:
+            found.add(key)
+    return frozenset(found)
