@@ -32,6 +32,7 @@ class JudgeAnswer:
         confidence: In [0, 1], or None. Of several samples it is the share that agrees.
         flags: The flags of all samples.
         score_version: The judge's digest.
+        judge: The judge's name.
     """
 
     judgment_id: int
@@ -41,6 +42,7 @@ class JudgeAnswer:
     confidence: float | None
     flags: tuple[str, ...] = ()
     score_version: str = ""
+    judge: str = ""
 
 
 def combined(samples: Sequence[JudgeAnswer]) -> JudgeAnswer:
@@ -69,7 +71,9 @@ def combined(samples: Sequence[JudgeAnswer]) -> JudgeAnswer:
     )
 
 
-def latest_answers(connection: Connection, pool_id: int) -> dict[int, list[JudgeAnswer]]:
+def latest_answers(
+    connection: Connection, pool_id: int, as_of: int | None = None
+) -> dict[int, list[JudgeAnswer]]:
     """Read each judge's answer on the items of a pool.
 
     Two versions of a judge (another prompt text, other parameters) are one judge: the version that
@@ -97,7 +101,7 @@ def latest_answers(connection: Connection, pool_id: int) -> dict[int, list[Judge
         .where(
             candidate.c.pool_id == pool_id,
             assessor.c.kind != AssessorKind.PERSON.value,
-            judgments_in_force(),
+            judgments_in_force(as_of),
         )
         .order_by(judgment.c.id)
     )
@@ -118,6 +122,7 @@ def latest_answers(connection: Connection, pool_id: int) -> dict[int, list[Judge
                 confidence=row.confidence,
                 flags=tuple(json.loads(row.flags)),
                 score_version=row.digest,
+                judge=row.name,
             )
         )
     found: dict[int, list[JudgeAnswer]] = defaultdict(list)

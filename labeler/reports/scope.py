@@ -54,6 +54,11 @@ class ScopeOptions:
     order: Order | None = None
     as_of: int | None = None
 
+    @property
+    def relevant(self) -> str:
+        """How the least grade is written in commands: ``partially`` or ``fully``."""
+        return self.least.value.removesuffix("_relevant")
+
 
 @dataclass(frozen=True, slots=True)
 class Conditions:

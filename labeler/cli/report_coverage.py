@@ -1,0 +1,269 @@
+"""`labeler report coverage` and `sensitivity`: how far it is judged, and what hangs on the rest."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from cyclopts import Parameter
+
+from labeler.cli.output import (
+    Progress,
+    print_facts,
+    print_json,
+    print_table,
+    program,
+    tell,
+    working,
+)
+from labeler.cli.project import Database, JsonOutput, open_project
+from labeler.cli.report_options import (
+    Labels,
+    OrderRule,
+    PoolName,
+    Relevant,
+    RubricName,
+    Runs,
+    SnapshotName,
+)
+from labeler.cli.report_tables import condition_facts, share
+
+if TYPE_CHECKING:
+    from labeler.reports.coverage import CoverageReport
+    from labeler.reports.scenarios import ScenarioRow
+    from labeler.reports.sensitivity import SensitivityReport
+
+__all__ = ["coverage", "sensitivity"]
+
+_SHOWN_REFUSALS = 10
+
+MetricName = Annotated[str, Parameter(name="--metric", help="P@K, MRR, MRR@K, recall@K or nDCG@K.")]
+
+
+def coverage(
+    *,
+    pool: PoolName = None,
+    runs: Runs = (),
+    k: Annotated[int, Parameter(name="--k", help="How many places count.")] = 10,
+    metric: MetricName = "P@10",
+    labels: Labels = "human",
+    relevant: Relevant = "partially",
+    order: OrderRule = None,
+    gain: Literal["linear", "exponential"] = "linear",
+    as_of: int | None = None,
+    snapshot: SnapshotName = None,
+    rubric: RubricName = None,
+    db: Database = None,
+    json: JsonOutput = False,
+) -> None:
+    """Tell how far what runs found is judged, by exact rank, and which runs the pool favours.
+
+    'only here' counts unknown places that no other run has. Leaving a run out takes away the labels
+    of what it alone brought to the first K places, and measures all runs again: what then falls was
+    held up by being pooled. Runs whose judged shares differ by more than 5 points can't be
+    compared; the command that draws what is missing is printed.
+
+    Parameters
+    ----------
+    gain
+        How a level's gain counts in nDCG: as it is, as trec_eval does, or 2^gain - 1.
+    as_of
+        The state after this revision; now by default.
+    """
+    from labeler.assessment.label_states import LabelSource
+    from labeler.evaluation.metrics import parse_metric
+    from labeler.labels import Grade
+    from labeler.reports.coverage import report_coverage
+    from labeler.reports.scope import ScopeOptions
+
+    options = ScopeOptions(
+        pool=pool,
+        runs=runs,
+        snapshot=snapshot,
+        rubric=rubric,
+        source=LabelSource(labels),
+        least=Grade(f"{relevant}_relevant"),
+        order=order,
+        as_of=as_of,
+    )
+    wanted = parse_metric(metric)
+    with open_project(db) as store, store.read() as connection, working("measuring runs"):
+        report = report_coverage(connection, options, cutoff=k, metric=wanted, rule=gain)
+    if json:
+        print_json(asdict(report))
+        return
+    _print_coverage(report)
+
+
+def _print_coverage(report: CoverageReport) -> None:
+    print_facts(condition_facts(report.conditions))
+    print()
+    k = report.cutoff
+    ranks = [f"{rank}" for rank in range(1, k + 1)]
+    print_table(
+        ["run", "role", f"judged@{k}", "unknown", "only here", "can't judge", "outside", *ranks],
+        [
+            [
+                row.run,
+                row.role,
+                share(row.judged),
+                row.unknown,
+                row.candidate_only,
+                row.abstained,
+                row.outside,
+                *("-" if one is None else f"{one:.2f}" for one in row.by_rank),
+            ]
+            for row in report.rows
+        ],
+    )
+    print()
+    print_table(
+        ["left out", "labels gone", report.metric, "change", "tau of all runs", "largest fall"],
+        [
+            [
+                row.run,
+                row.labels,
+                share(row.value),
+                "undefined" if row.change is None else f"{row.change + 0.0:+.3f}",
+                share(row.tau),
+                row.largest_drop,
+            ]
+            for row in report.left_out
+        ],
+    )
+    for refusal in report.refusals[:_SHOWN_REFUSALS]:
+        print()
+        print(
+            f"not comparable: {refusal.first} and {refusal.second}, whose judged shares differ by "
+            f"{100 * refusal.gap:.1f} points"
+        )
+        print(f"next: {_typed(refusal.command)}")
+    if len(report.refusals) > _SHOWN_REFUSALS:
+        print(f"and {len(report.refusals) - _SHOWN_REFUSALS:,} more pairs of runs; --json has all")
+    for notice in report.notices:
+        tell(f"note: {notice}")
+
+
+def sensitivity(
+    first: str,
+    second: str,
+    /,
+    *,
+    pool: PoolName = None,
+    metric: MetricName = "P@10",
+    labels: Labels = "human",
+    relevant: Relevant = "partially",
+    order: OrderRule = None,
+    gain: Literal["linear", "exponential"] = "linear",
+    as_of: int | None = None,
+    snapshot: SnapshotName = None,
+    rubric: RubricName = None,
+    db: Database = None,
+    json: JsonOutput = False,
+) -> None:
+    """Tell how much a comparison of two runs depends on what is unknown.
+
+    Each row treats unknown items in one way, and says whether that is an assumption or an estimate.
+    Below stands the least number of unknown items that would have to be relevant to put the other
+    run ahead: exact for precision, MRR and recall, two bounds for nDCG.
+
+    Parameters
+    ----------
+    first
+        A run.
+    second
+        The run to compare it with.
+    gain
+        How a level's gain counts in nDCG: as it is, as trec_eval does, or 2^gain - 1.
+    as_of
+        The state after this revision; now by default.
+    """
+    from labeler.assessment.label_states import LabelSource
+    from labeler.evaluation.metrics import parse_metric
+    from labeler.labels import Grade
+    from labeler.reports.scope import ScopeOptions
+    from labeler.reports.sensitivity import report_sensitivity
+
+    options = ScopeOptions(
+        pool=pool,
+        runs=(first, second),
+        snapshot=snapshot,
+        rubric=rubric,
+        source=LabelSource(labels),
+        least=Grade(f"{relevant}_relevant"),
+        order=order,
+        as_of=as_of,
+    )
+    wanted = parse_metric(metric)
+    with open_project(db) as store, store.read() as connection, Progress("comparing") as progress:
+        report = report_sensitivity(
+            connection, options, metric=wanted, rule=gain, progress=progress.advance
+        )
+    if json:
+        print_json(asdict(report))
+        return
+    _print_sensitivity(report)
+
+
+def _print_sensitivity(report: SensitivityReport) -> None:
+    print_facts(condition_facts(report.conditions) | {"metric": report.metric})
+    print()
+    print_table(
+        ["scenario", "kind", report.leader, report.other, "difference", "interval", "rests on"],
+        [
+            [
+                row.scenario,
+                row.basis.value,
+                _or_dash(row.leader),
+                _or_dash(row.other),
+                "-" if row.difference is None else f"{row.difference + 0.0:+.3f}",
+                _limits(row),
+                row.note,
+            ]
+            for row in report.rows
+        ],
+    )
+    print()
+    judged = [share(one) for one in report.coverage]
+    print_facts(
+        {
+            "to reverse it": _flips(report),
+            "how likely": _chance(report),
+            "judged": f"{report.leader} {judged[0]}, {report.other} {judged[1]}",
+            "verdict": f"{report.verdict.value}: {report.why}",
+        }
+    )
+    if report.next is not None:
+        print(f"next: {_typed(report.next)}")
+    for notice in report.notices:
+        tell(f"note: {notice}")
+
+
+def _flips(report: SensitivityReport) -> str:
+    if report.least_flips is None:
+        return "no labels of unknown items can"
+    of = f"of {report.available:,} unknown items would have to be relevant"
+    if report.least_flips == report.most_flips:
+        return f"{report.least_flips:,} {of}"
+    most = "no number of top gains" if report.most_flips is None else f"{report.most_flips:,}"
+    return f"from {report.least_flips:,} to {most} {of}"
+
+
+def _chance(report: SensitivityReport) -> str:
+    if report.chance_of_flips is None:
+        return f"not told: {report.no_chance}"
+    return f"so many are relevant with probability {report.chance_of_flips:.3g}"
+
+
+def _limits(row: ScenarioRow) -> str:
+    if row.low is None or row.high is None:
+        return "-"
+    return f"[{row.low:+.3f}, {row.high:+.3f}]"
+
+
+def _or_dash(value: float | None) -> str:
+    return "-" if value is None else share(value)
+
+
+def _typed(command: str) -> str:
+    return f"{program()} {command.removeprefix('labeler ')}"
