@@ -23,6 +23,8 @@ app = App(
 )
 _COMPARE = "Compare runs query by query: differences with intervals, one error for all of them."
 app.command("labeler.cli.report_compare:compare", name="compare", help=_COMPARE)
+_MISSES = "List known relevant evidence that a run missed, by failure class."
+app.command("labeler.cli.report_misses:misses", name="misses", help=_MISSES)
 _RECALL = "Measure runs: P, MRR, recall, nDCG, latency, with bounds and what each rests on."
 app.command("labeler.cli.report_recall:recall", name="recall", help=_RECALL)
 _COVERAGE = "Tell how far what runs found is judged, and which runs the pool favours."

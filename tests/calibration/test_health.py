@@ -23,9 +23,10 @@ def health(right: float, labels: int = 600, seed: int = 1) -> JudgeHealth:
     """Tell the health of a judge that is right with this probability."""
     random = np.random.default_rng(seed)
     truth = random.integers(0, 2, size=600)
-    said = np.where(random.uniform(size=600) < right, truth, 1 - truth) * 2.0
+    said = 2 * np.where(random.uniform(size=600) < right, truth, 1 - truth)
     places = np.arange(labels)
-    return health_of(judge_signals("one", said), places, truth[:labels] > 0, QUERIES[:labels])
+    one = judge_signals("one", said.astype(np.float64))
+    return health_of(one, places, truth[:labels] > 0, QUERIES[:labels])
 
 
 def test_a_judge_that_guesses_is_at_chance() -> None:
@@ -72,9 +73,10 @@ def test_a_wide_interval_is_no_verdict() -> None:
 def test_the_verdict_is_stored_with_the_scores() -> None:
     random = np.random.default_rng(3)
     truth = random.integers(0, 2, size=600) * 2
+    good = np.where(random.uniform(size=600) < 0.9, truth, 2 - truth)
     judges = (
-        judge_signals("good", np.where(random.uniform(size=600) < 0.9, truth, 2 - truth) * 1.0),
-        judge_signals("noise", random.integers(0, 3, size=600) * 1.0),
+        judge_signals("good", good.astype(np.float64)),
+        judge_signals("noise", random.integers(0, 3, size=600).astype(np.float64)),
     )
     signals = pool_signals(judges, QUERIES)
     grades = (Grade.NOT_RELEVANT, Grade.PARTIALLY_RELEVANT, Grade.FULLY_RELEVANT)
