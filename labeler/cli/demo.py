@@ -50,6 +50,7 @@ def demo(
         facts = _pool_and_judge(store, directory, judged=embedder is not None)
         tell("4/4 route")
         facts |= _route(store)
+        _plant_misses(store, directory)
     facts["seconds"] = round(time.monotonic() - started, 1)
     if json:
         print_json({"directory": str(directory), "pool": _POOL, **facts})
@@ -62,6 +63,8 @@ def demo(
         (f"review --pool {_POOL}", "judge some items, blind"),
         (f"pool show {_POOL}", "see what each retriever brought"),
         ("queue", "see what waits, and why"),
+        (f"gate {directory / 'gate.toml'}", "decide a release, honestly"),
+        ("report misses planted-lexical --k 10", "see why a run misses what is relevant"),
         (f"export qrels demo.qrels --pool {_POOL} --labels human", "write your labels out"),
     ):
         print(f"  {labeler} {words}".ljust(len(labeler) + 59) + why)
@@ -163,3 +166,35 @@ def _route(store: Store) -> dict[str, object]:
         "waiting for people": report.to_people + report.audited,
         "of them an audit of what was accepted": report.audited,
     }
+
+
+def _plant_misses(store: Store, directory: Path) -> None:
+    """Bring in the planted runs and what is known of them; the pool stays without them."""
+    from labeler.assessment.rubric import read_rubric
+    from labeler.imports.labels import LabelOptions, import_labels
+    from labeler.imports.runs import RunOptions, import_runs
+    from labeler.records.evaluations import FailureClass
+    from labeler.records.runs import Role
+    from labeler.reports.misses import has_ruling, rule_on_miss
+    from labeler.sample.planted import KNOWN
+    from labeler.sample.reading import read_sample
+
+    rubric = read_rubric(directory / "rubric.toml")
+    for run in sorted((directory / "planted").glob("*.run")):
+        family = run.stem.removeprefix("planted-")
+        options = RunOptions(role=Role.VARIANT, configs={"retrieval": f"{family}, planted misses"})
+        import_runs(store, [run], options)
+    known = LabelOptions(rubric=rubric, scale="native", assessor="planted")
+    import_labels(store, [directory / KNOWN], known)
+    for miss in read_sample().misses:
+        with store.read() as connection:
+            done = has_ruling(connection, miss.run, miss.query)
+        if miss.is_ruled and not done:
+            rule_on_miss(
+                store,
+                run=miss.run,
+                query=miss.query,
+                evidence=miss.relevant,
+                failure=FailureClass(miss.failure),
+                note=miss.why,
+            )

@@ -10,12 +10,14 @@ from labeler.errors import ConflictError
 from labeler.formats.atomic import replacing
 from labeler.formats.jsonl import write_jsonl
 from labeler.formats.trec import write_run
+from labeler.sample.planted import planted_files
 from labeler.sample.project import Chunk, SampleProject, SampleQuery, SampleRun
 
 __all__ = ["write_sample"]
 
 _LATENCY = "runs/latency.tsv"
 _CANDIDATE = "filtered"
+_FOLDERS = ("runs", "planted")
 
 
 def write_sample(directory: Path, sample: SampleProject, runs: Sequence[SampleRun]) -> list[Path]:
@@ -30,7 +32,8 @@ def write_sample(directory: Path, sample: SampleProject, runs: Sequence[SampleRu
         runs: What `labeler.sample.retrievers.run_retrievers` gave.
 
     Returns:
-        The files: corpus.jsonl, queries.jsonl, rubric.toml, gate.toml, one run each, latency.tsv.
+        The files: corpus.jsonl, queries.jsonl, rubric.toml, gate.toml, the planted misses, one run
+        each, latency.tsv.
 
     Raises:
         ConflictError: When the folder holds anything that isn't of this sample; nothing is written.
@@ -41,9 +44,11 @@ def write_sample(directory: Path, sample: SampleProject, runs: Sequence[SampleRu
         "rubric.toml": sample.rubric.encode("utf-8"),
         "gate.toml": _gate(sample.gate, [run.retriever for run in runs]).encode("utf-8"),
     }
+    contents |= planted_files(sample)
     run_names = [f"runs/{run.retriever}.run" for run in runs]
     _refuse_other_files(directory, contents, {*run_names, _LATENCY})
-    (directory / "runs").mkdir(parents=True, exist_ok=True)
+    for folder in _FOLDERS:
+        (directory / folder).mkdir(parents=True, exist_ok=True)
     for name, content in contents.items():
         _write(directory / name, content)
     for name, run in zip(run_names, runs, strict=True):
@@ -58,7 +63,7 @@ def _refuse_other_files(directory: Path, contents: dict[str, bytes], renewed: se
         raise ConflictError(f"{directory} is a file, not a folder", hint=hint)
     for path in sorted(directory.rglob("*")):
         name = path.relative_to(directory).as_posix()
-        if name == "runs" and path.is_dir():
+        if name in _FOLDERS and path.is_dir():
             continue
         if not path.is_file() or not (name in contents or name in renewed):
             raise ConflictError(f"{directory} holds something else: {name}", hint=hint)

@@ -13,6 +13,7 @@ __all__ = [
     "Conditions",
     "Document",
     "GroupKeys",
+    "PlantedMiss",
     "Product",
     "Region",
     "SampleProject",
@@ -188,6 +189,32 @@ class Trap:
 
 
 @dataclass(frozen=True, slots=True)
+class PlantedMiss:
+    """Relevant evidence that a planted run misses, with the failure class that is right.
+
+    Attributes:
+        failure: The failure class, as `labeler.records.evaluations.FailureClass` names it.
+        run: The planted run.
+        query: The query's id.
+        relevant: The chunk that is relevant, or evidence that the corpus lacks.
+        hits: The chunks that the run returns first.
+        filler: How many other chunks it returns after them, and then the relevant one; 0 where it
+            doesn't return that one at all.
+        is_ruled: Whether only a person can tell the class.
+        why: What went wrong.
+    """
+
+    failure: str
+    run: str
+    query: str
+    relevant: str
+    hits: tuple[str, ...]
+    filler: int
+    is_ruled: bool
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
 class SampleProject:
     """The whole sample, as it stands in the package.
 
@@ -200,6 +227,7 @@ class SampleProject:
         traps: In the order of the file.
         rubric: The text of the rubric file.
         gate: The text of the gate file.
+        misses: One planted miss of each failure class.
     """
 
     documents: tuple[Document, ...]
@@ -209,6 +237,7 @@ class SampleProject:
     traps: tuple[Trap, ...]
     rubric: str
     gate: str
+    misses: tuple[PlantedMiss, ...]
 
 
 @dataclass(frozen=True, slots=True)

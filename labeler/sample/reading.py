@@ -16,6 +16,7 @@ from labeler.sample.project import (
     Conditions,
     Document,
     GroupKeys,
+    PlantedMiss,
     Product,
     Region,
     SampleProject,
@@ -56,6 +57,7 @@ def read_sample() -> SampleProject:
         traps=tuple(_trap(table) for table in _toml("content/traps.toml")["trap"]),
         rubric=_text("rubric.toml"),
         gate=_text("content/gate.toml"),
+        misses=tuple(_miss(table) for table in _toml("content/misses.toml")["miss"]),
     )
     problems = faults_in(sample)
     if problems:
@@ -118,6 +120,19 @@ def _query(table: Mapping[str, Any]) -> SampleQuery:
     )
 
 
+def _miss(table: Mapping[str, Any]) -> PlantedMiss:
+    return PlantedMiss(
+        failure=table["failure"],
+        run=table["run"],
+        query=table["query"],
+        relevant=table["relevant"],
+        hits=tuple(table["hits"]),
+        filler=table.get("filler", 0),
+        is_ruled=table.get("ruled", False),
+        why=table["why"],
+    )
+
+
 def _trap(table: Mapping[str, Any]) -> Trap:
     return Trap(
         name=table["name"],
@@ -137,6 +152,7 @@ def faults_in(sample: SampleProject) -> list[str]:
         *_faults_of_chunks(sample),
         *_faults_of_queries(sample),
         *_faults_of_traps(sample),
+        *_faults_of_misses(sample),
     ]
 
 
@@ -215,3 +231,16 @@ def _faults_of_traps(sample: SampleProject) -> Iterator[str]:
             for name in names:
                 if name not in known:
                     yield f"trap '{trap.name}' names the {kind} '{name}', which doesn't exist"
+
+
+def _faults_of_misses(sample: SampleProject) -> Iterator[str]:
+    chunks = {chunk.id for chunk in sample.chunks}
+    queries = {query.id for query in sample.queries}
+    for miss in sample.misses:
+        if miss.query not in queries:
+            yield f"the planted miss '{miss.failure}' names no query: '{miss.query}'"
+        yield from (
+            f"the planted miss '{miss.failure}' returns no chunk: '{hit}'"
+            for hit in miss.hits
+            if hit not in chunks
+        )
