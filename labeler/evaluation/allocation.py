@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-__all__ = ["LEAST_VARIANCE", "LEAST_VARIANCE_CALIBRATED", "next_units"]
+__all__ = ["LEAST_VARIANCE", "LEAST_VARIANCE_CALIBRATED", "next_units", "worth_for_recall"]
 
 LEAST_VARIANCE = 0.05
 """No stratum is taken for surer than this on rates that nobody checked against people."""
@@ -21,23 +21,27 @@ def next_units(
     total: int,
     *,
     drawn: Sequence[int] | None = None,
+    worth: Sequence[float] | None = None,
     floor: int = 3,
     least_variance: float = LEAST_VARIANCE,
 ) -> list[int]:
     """Share a sample among strata by Neyman allocation with a floor.
 
     Each stratum gets the floor first (largest first, where the sample is too small for all). Each
-    further unit goes where it lowers the variance of the estimated total most: by
-    ``w_h^2 (1/n_h - 1/(n_h + 1))`` with ``w_h = N_h sqrt(max(p_h (1 - p_h), least_variance))``,
-    which is Neyman's (1934, JRSS 97, 558-625) optimum in whole units (Wright 2012, The American
-    Statistician 66, 217-224). A larger floor would starve the one big stratum in which relevant
-    units are rare, and with it the coverage of every interval; so it is small.
+    further unit goes where it lowers the variance of what is estimated most: by
+    ``w_h^2 (1/n_h - 1/(n_h + 1))`` with
+    ``w_h = N_h worth_h sqrt(max(p_h (1 - p_h), least_variance))``, which is the optimum of Neyman
+    (1934, JRSS 97, 558-625) in whole units (Wright 2012, The American Statistician 66, 217-224).
+    The floor is small: a large one would starve the one big stratum in which relevant units are
+    rare, and with it the coverage of every interval.
 
     Args:
         sizes: Units of each stratum, 0 or more.
         rates: The share of relevant units that is expected in each, in [0, 1].
         total: Units to draw now, 0 or more.
         drawn: Units drawn of each stratum before; none by default.
+        worth: How much a relevant unit of each moves what is estimated, 0 or more; 1 by default,
+            which is right for their total.
         floor: The least of each stratum, where it has as many.
         least_variance: The least variance of a unit that is assumed, in (0, 0.25].
 
@@ -48,8 +52,9 @@ def next_units(
         ValueError: When the arguments don't belong together.
     """
     before = list(drawn) if drawn is not None else [0] * len(sizes)
-    if not len(sizes) == len(rates) == len(before):
-        raise ValueError("sizes, rates and what was drawn have one value a stratum")
+    value = list(worth) if worth is not None else [1.0] * len(sizes)
+    if not len(sizes) == len(rates) == len(before) == len(value):
+        raise ValueError("sizes, rates, worth and what was drawn have one value a stratum")
     if total < 0 or any(not 0 <= had <= size for had, size in zip(before, sizes, strict=True)):
         raise ValueError("no stratum has fewer units than were drawn of it")
     counts = list(before)
@@ -61,11 +66,42 @@ def next_units(
                 counts[place] += 1
                 left -= 1
     weights = [
-        size * math.sqrt(max(rate * (1 - rate), least_variance))
-        for size, rate in zip(sizes, rates, strict=True)
+        size * one * math.sqrt(max(rate * (1 - rate), least_variance))
+        for size, one, rate in zip(sizes, value, rates, strict=True)
     ]
     _give(counts, sizes, weights, left)
     return [now - had for now, had in zip(counts, before, strict=True)]
+
+
+def worth_for_recall(
+    relevant: Mapping[tuple[str, ...], float], runs: Sequence[str]
+) -> dict[tuple[str, ...], float]:
+    """Say how much a relevant unit moves recall and its differences, by who retrieved it.
+
+    A unit moves the recall R of a run by ``1[retrieved] - R``, and a difference of two runs by
+    ``1[A] - 1[B] - (R_A - R_B)``, both over the total. Their root mean square over all that is
+    reported makes the sum of the variances least (Cochran 1977, section 5A.4, compromise
+    allocation): what no run retrieved is most of a frame, and says least about runs.
+
+    Args:
+        relevant: The relevant units that are expected or known, by the runs that retrieved them.
+        runs: The runs; the first is compared with each other one.
+
+    Returns:
+        The worth of each group of units, in [0, 2].
+    """
+    total = sum(relevant.values())
+    recall = {
+        run: sum(count for who, count in relevant.items() if run in who) / total if total else 0.5
+        for run in runs
+    }
+
+    def worth(who: tuple[str, ...]) -> float:
+        moves = [(run in who) - recall[run] for run in runs]
+        moves += [moves[0] - other for other in moves[1:]]
+        return math.sqrt(sum(move**2 for move in moves) / len(moves))
+
+    return {who: worth(who) for who in relevant}
 
 
 def _give(counts: list[int], sizes: Sequence[int], weights: Sequence[float], left: int) -> None:

@@ -27,12 +27,14 @@ class PlannedStratum:
         rate: The share of relevant items that is expected, in [0, 1]: an assumption.
         first: Whether the first system retrieved its items in its top k.
         second: Whether the second system did.
+        worth: What allocation takes a relevant item of it to be worth.
     """
 
     size: int
     rate: float
     first: bool = False
     second: bool = False
+    worth: float = 1.0
 
 
 def expected_width(
@@ -98,9 +100,10 @@ def votes_for_width(
         The number of votes; None when all items of the frame would not be enough.
     """
     sizes, rates = [one.size for one in strata], [one.rate for one in strata]
+    worth = [one.worth for one in strata]
 
     def width(votes: int) -> float:
-        counts = next_units(sizes, rates, votes, least_variance=least_variance)
+        counts = next_units(sizes, rates, votes, worth=worth, least_variance=least_variance)
         return expected_width(estimand, strata, counts, known, seed=seed, places=places)
 
     low, high = 0, sum(sizes)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 
+from labeler.formats.field_tables import QUERY_LOG
 from labeler.formats.fields import CORPUS, HITS, LABELS, QUERIES
 
 __all__ = ["render"]
@@ -11,6 +12,7 @@ __all__ = ["render"]
 _COMMANDS = {
     "corpus": "import corpus",
     "queries": "import queries",
+    "a query log": "import queries --from-log",
     "hits": "import runs",
     "labels": "import labels",
 }
@@ -26,7 +28,7 @@ def render() -> str:
         "first here is taken, and said. `--field text=NAME` names another; other columns are",
         "ignored. What a row lacks is also looked for in its `metadata`.",
     ]
-    for table in (CORPUS, QUERIES, HITS, LABELS):
+    for table in (CORPUS, QUERIES, QUERY_LOG, HITS, LABELS):
         lines += [
             "",
             f"## `labeler {_COMMANDS[table.kind]}`",

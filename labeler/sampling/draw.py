@@ -62,6 +62,7 @@ def draw_sample(
             queries=population.queries,
             retrieved={one.name: one.retrieved for one in plan.strata},
             rates={one.name: one.rate for one in plan.strata},
+            worth={one.name: one.worth for one in plan.strata},
             least_variance=(
                 LEAST_VARIANCE_CALIBRATED if population.is_calibrated else LEAST_VARIANCE
             ),
@@ -120,6 +121,7 @@ def _next_counts(sample: StoredSample, votes: int) -> list[int]:
         [design.rates[one.name] for one in sample.strata],
         votes,
         drawn=[len(one.all_drawn) for one in sample.strata],
+        worth=[design.worth[one.name] for one in sample.strata],
         least_variance=design.least_variance,
     )
 

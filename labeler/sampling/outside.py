@@ -98,6 +98,7 @@ def draw_outside(
             queries=len(queries),
             retrieved=dict.fromkeys(names, ()),
             rates=dict.fromkeys(names, _RARE),
+            worth=dict.fromkeys(names, 1.0),
             least_variance=LEAST_VARIANCE,
         )
         add_design(tx, name, frame_id, design)

@@ -117,13 +117,14 @@ def plan_sample(connection: Connection, options: SampleOptions) -> PlannedSample
     votes = DEFAULT_VOTES if options.votes is None else options.votes
     if votes < 1:
         raise UsageError("--votes is 1 or more")
-    strata = make_strata(population.units, votes, population.rates)
+    strata = _strata(population, votes)
     if options.target_width is not None and options.votes is None:
         votes, strata = _votes_for(population, options, votes, least)
     counts = next_units(
         [len(one.items) for one in strata],
         [one.rate for one in strata],
         votes,
+        worth=[one.worth for one in strata],
         least_variance=least,
     )
     digest = _digest(connection, population)
@@ -166,9 +167,21 @@ def seed_number(seed: str) -> int:
     return int.from_bytes(hashlib.sha256(seed.encode()).digest()[:8], "big")
 
 
+def _strata(population: Population, votes: int) -> list[PlannedPart]:
+    return make_strata(
+        population.units,
+        votes,
+        population.rates,
+        population.comparison.runs,
+        population.known_relevant,
+    )
+
+
 def _planned(strata: Sequence[PlannedPart], first: str, second: str | None) -> list[PlannedStratum]:
     return [
-        PlannedStratum(len(one.items), one.rate, first in one.retrieved, second in one.retrieved)
+        PlannedStratum(
+            len(one.items), one.rate, first in one.retrieved, second in one.retrieved, one.worth
+        )
         for one in strata
     ]
 
@@ -188,7 +201,7 @@ def _votes_for(
         raise UsageError("a difference needs a second run: --runs A --runs B")
     second = runs[1] if paired else None
     for _ in range(_ROUNDS):
-        strata = make_strata(population.units, votes, population.rates)
+        strata = _strata(population, votes)
         found = votes_for_width(
             measure,
             _planned(strata, runs[0], second),

@@ -46,6 +46,7 @@ class Design:
         queries: Queries of the pool.
         retrieved: The runs that have a stratum's items in their top k, by the stratum's name.
         rates: The share of relevant items that was expected, likewise.
+        worth: What allocation took a relevant item to be worth, likewise.
         least_variance: What allocation assumed at the least.
     """
 
@@ -54,6 +55,7 @@ class Design:
     queries: int
     retrieved: Mapping[str, tuple[str, ...]]
     rates: Mapping[str, float]
+    worth: Mapping[str, float]
     least_variance: float
 
     def to_json(self) -> str:
@@ -68,6 +70,7 @@ class Design:
                 "queries": self.queries,
                 "retrieved": {name: list(runs) for name, runs in self.retrieved.items()},
                 "rates": dict(self.rates),
+                "worth": dict(self.worth),
                 "least_variance": self.least_variance,
             },
             sort_keys=True,
@@ -84,6 +87,7 @@ class Design:
             read["queries"],
             {name: tuple(runs) for name, runs in read["retrieved"].items()},
             read["rates"],
+            read["worth"],
             read["least_variance"],
         )
 

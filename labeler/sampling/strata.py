@@ -6,6 +6,8 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from labeler.evaluation.allocation import worth_for_recall
+
 __all__ = ["NOBODY", "FrameUnit", "PlannedPart", "make_strata"]
 
 NOBODY = "none of them"
@@ -46,32 +48,44 @@ class PlannedPart:
         retrieved: The runs that have all of its items in their top k.
         items: Its items.
         rate: The share of relevant items that is expected, in [0, 1].
+        worth: How much a relevant item of it moves recall and its differences; see
+            `labeler.evaluation.allocation.worth_for_recall`.
     """
 
     name: str
     retrieved: tuple[str, ...]
     items: tuple[int, ...]
     rate: float
+    worth: float
 
 
 _Words = Callable[[FrameUnit], tuple[str, ...]]
+_Key = tuple[tuple[str, ...], tuple[str, ...]]
 
 
 def make_strata(
-    units: Sequence[FrameUnit], votes: int, rates: Mapping[tuple[str, ...], float]
+    units: Sequence[FrameUnit],
+    votes: int,
+    rates: Mapping[tuple[str, ...], float],
+    runs: Sequence[str] = (),
+    known: Mapping[tuple[str, ...], int] | None = None,
 ) -> list[PlannedPart]:
     """Part a frame into strata.
 
     Who retrieved an item at k always parts it: then whole strata count for a run or not, and what
     is estimated follows from the totals of strata alone. Inside that, rank band, thirds of the
-    probability, dispute and domain part it further, as finely as leaves 8 votes for a stratum on
-    average. Strata of fewer than 3 items join a neighbour that was retrieved alike.
+    probability, dispute and domain part it further, as finely as leaves each part 8 of the votes
+    that the group gets by its size and worth: many strata of three votes each would make
+    intervals that cover too rarely. Strata of fewer than 3 items join a neighbour that was
+    retrieved alike.
 
     Args:
         units: The frame.
         votes: How many items will be drawn.
         rates: The share of relevant items that is expected of those retrieved alike, for items
             without a probability; one half where it isn't there.
+        runs: The compared runs, which say what an item is worth; none makes all items worth 1.
+        known: The relevant items that are labelled already, by who retrieved them.
 
     Returns:
         The strata, by name; each item is in one.
@@ -84,17 +98,23 @@ def make_strata(
     def third(unit: FrameUnit) -> str:
         return thirds[unit.retrieved][unit.item_id]
 
-    most = max(len(alike), votes // _VOTES_A_STRATUM)
-    for words in _levels(third):
-        parts = _parted(alike, words)
-        if len(parts) <= most:
-            break
+    expected: dict[tuple[str, ...], float] = defaultdict(float, known or {})
+    for who, members in alike.items():
+        expected[who] += _rate(members, rates.get(who, 0.5)) * len(members)
+    worth = worth_for_recall(expected, runs) if runs else dict.fromkeys(alike, 1.0)
+    whole = sum(worth[who] * len(members) for who, members in alike.items())
+    parts: dict[_Key, list[FrameUnit]] = {}
+    for who, members in alike.items():
+        share = worth[who] * len(members) / whole if whole else 1 / len(alike)
+        most = max(1, int(votes * share / _VOTES_A_STRATUM))
+        parts |= {(who, words): inside for words, inside in _parted(members, third, most).items()}
     return [
         PlannedPart(
             name=_named(who, words),
             retrieved=who,
             items=tuple(sorted(unit.item_id for unit in members)),
             rate=_rate(members, rates.get(who, 0.5)),
+            worth=worth[who],
         )
         for (who, words), members in sorted(parts.items())
     ]
@@ -132,21 +152,19 @@ def _thirds(units: Sequence[FrameUnit]) -> dict[int, str]:
     return found
 
 
-_Key = tuple[tuple[str, ...], tuple[str, ...]]
-
-
 def _parted(
-    alike: Mapping[tuple[str, ...], Sequence[FrameUnit]], words: _Words
-) -> dict[_Key, list[FrameUnit]]:
-    found: dict[_Key, list[FrameUnit]] = {}
-    for who, members in alike.items():
+    members: Sequence[FrameUnit], third: Callable[[FrameUnit], str], most: int
+) -> dict[tuple[str, ...], list[FrameUnit]]:
+    """Part what was retrieved alike as finely as leaves no more parts than are wanted."""
+    joined: dict[tuple[str, ...], list[FrameUnit]] = {}
+    for words in _levels(third):
         parts: dict[tuple[str, ...], list[FrameUnit]] = defaultdict(list)
         for unit in members:
             parts[words(unit)].append(unit)
-        found |= {
-            (who, key): inside for key, inside in _joined(dict(sorted(parts.items()))).items()
-        }
-    return found
+        joined = _joined(dict(sorted(parts.items())))
+        if len(joined) <= most:
+            break
+    return joined
 
 
 def _joined(

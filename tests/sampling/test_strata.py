@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from labeler.sampling.strata import FrameUnit, make_strata
 
+RUNS = ("A", "B")
 WHO = st.sampled_from([(), ("A",), ("B",), ("A", "B")])
 UNITS = st.lists(
     st.tuples(
@@ -29,7 +30,7 @@ UNITS = st.lists(
 def test_strata_part_the_frame_and_never_mix_who_retrieved(
     units: list[FrameUnit], votes: int
 ) -> None:
-    strata = make_strata(units, votes, {})
+    strata = make_strata(units, votes, {}, RUNS, {})
     items = [item for one in strata for item in one.items]
     assert sorted(items) == [unit.item_id for unit in units]
     for one in strata:
@@ -40,7 +41,7 @@ def test_strata_part_the_frame_and_never_mix_who_retrieved(
 
 @given(UNITS, st.integers(1, 300))
 def test_strata_are_few_enough_to_be_filled(units: list[FrameUnit], votes: int) -> None:
-    strata = make_strata(units, votes, {})
+    strata = make_strata(units, votes, {}, RUNS, {})
     alike = len({unit.retrieved for unit in units})
     assert len(strata) <= max(alike, votes // 8)
     for one in strata:
@@ -53,8 +54,8 @@ def test_more_votes_part_more_finely() -> None:
         FrameUnit(number, ("A",) if number % 2 else (), number % 4 == 0, "", number / 200)
         for number in range(200)
     ]
-    coarse = make_strata(units, 20, {})
-    fine = make_strata(units, 200, {})
+    coarse = make_strata(units, 20, {}, ("A",), {})
+    fine = make_strata(units, 200, {}, ("A",), {})
     assert [one.name for one in coarse] == ["top k of none of them", "top k of A"]
     assert {one.name for one in fine} >= {
         "top k of A; high probability",
@@ -65,7 +66,19 @@ def test_more_votes_part_more_finely() -> None:
     assert by_name["top k of A; low probability"] < by_name["top k of A; high probability"]
 
 
+def test_what_one_run_alone_retrieved_is_worth_most_to_a_comparison() -> None:
+    units = [
+        FrameUnit(number, who)
+        for number, who in enumerate([("A",)] * 40 + [("B",)] * 40 + [("A", "B")] * 40 + [()] * 900)
+    ]
+    known: dict[tuple[str, ...], int] = {("A", "B"): 60}
+    rates: dict[tuple[str, ...], float] = {("A",): 0.3, ("B",): 0.3, ("A", "B"): 0.6, (): 0.02}
+    worth = {one.retrieved: one.worth for one in make_strata(units, 60, rates, RUNS, known)}
+    assert worth["A",] == worth["B",] > 2 * worth["A", "B"]
+    assert worth["A",] > worth[()] > 0
+
+
 def test_without_probabilities_the_rate_is_that_of_what_was_retrieved_alike() -> None:
     units = [FrameUnit(number, ("A",)) for number in range(10)]
-    assert make_strata(units, 5, {("A",): 0.2})[0].rate == pytest.approx(0.2)
-    assert make_strata(units, 5, {})[0].rate == pytest.approx(0.5)
+    assert make_strata(units, 5, {("A",): 0.2}, RUNS, {})[0].rate == pytest.approx(0.2)
+    assert make_strata(units, 5, {}, RUNS, {})[0].rate == pytest.approx(0.5)

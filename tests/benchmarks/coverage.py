@@ -1,0 +1,436 @@
+"""Measure how often the intervals of samples cover the truth.
+
+python -m tests.benchmarks.coverage [draws]
+
+Three parts, each with 1,000 seeded draws by default:
+
+1. Frames of TREC DL 2019: the judged part of the top 100 of six systems; what BM25 and TAS-B have
+   in their top 10 is known, the rest is drawn from. Strata as `labeler sample` makes them, over
+   who retrieved an item at 20 and thirds of a raw language-model judge.
+2. Simulated frames: what was retrieved is known, of the rest some are drawn; few are relevant.
+3. Queries and labels together: queries drawn with replacement from the 43, their unknown items
+   drawn and completed, cluster-t with Rubin's rules.
+
+It ends with status 1 when an interval covers less often than it should, by more than two standard
+errors. Collections are found through LABELER_DATA, or in ../shared/data.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labeler.evaluation.allocation import next_units
+from labeler.evaluation.completion import UnlabelledStratum, combine_completions, complete
+from labeler.evaluation.estimators import Known, Strength
+from labeler.evaluation.posterior import LabelledStratum
+from labeler.evaluation.sample_estimates import DrawnStratum, Estimand, estimate, facts_of
+from labeler.sampling.strata import FrameUnit, make_strata
+from tests.benchmarks.measuring import collection
+
+__all__ = ["Coverage", "SimulatedFrame", "Track", "cover_queries", "cover_simulated", "cover_track"]
+
+DRAWS = 1_000
+DEPTH = 100
+K = 20
+KNOWN_DEPTH = 10
+SYSTEMS = ("BM25", "BM25_RM3", "D_BERT_KD_TASB", "OPEN_AI_ADA2", "REP_LLAMA",
+           "SPLADE_P_P_ENSEMBLE_DISTIL")  # fmt: skip
+POOLED = ("BM25", "D_BERT_KD_TASB")
+JUDGE = "gpt-4o.umbrela"
+ENOUGH, FEW = 20.0, 5.0
+MOSTLY = 0.95
+
+Pair = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """How often an interval covered.
+
+    Attributes:
+        what: The setting and what was estimated.
+        positives: Relevant items in the sample, on average.
+        covered: The share of intervals that held the truth.
+        width: Their mean width.
+        weak: The share of draws whose status was weak, or that found nothing relevant.
+        draws: How many draws.
+        floor: The least share that would do, two standard errors taken off; None is reported only.
+    """
+
+    what: str
+    positives: float
+    covered: float
+    width: float
+    weak: float
+    draws: int
+    floor: float | None
+
+    @property
+    def is_enough(self) -> bool:
+        """Whether it covers often enough, and a weak sample says so."""
+        says_so = self.weak >= MOSTLY or not self.positives < FEW
+        return self.floor is None or (self.covered >= self.floor and says_so)
+
+
+def floor_of(positives: float, draws: int, goal: float = 0.93) -> float | None:
+    """Give the least share that would do, for so many expected positives."""
+    if FEW <= positives < ENOUGH:
+        return None
+    share = goal if positives >= ENOUGH else 0.95
+    return share - 2 * math.sqrt(share * (1 - share) / draws)
+
+
+@dataclass(frozen=True, eq=False)
+class Track:
+    """A collection with people's labels: ranks of systems, labels, and a judge's labels."""
+
+    ranks: Mapping[Pair, Mapping[str, int]]
+    grades: Mapping[Pair, int]
+    judged: Mapping[Pair, float]
+
+    @classmethod
+    def read(cls, folder: Path) -> Track:
+        """Read the judged part of the six systems' rankings."""
+        grades = {pair: int(label) for pair, label in _labels(folder / "qrels.txt")}
+        judged = dict(_labels(folder / "judges" / f"{JUDGE}.txt"))
+        ranks: dict[Pair, dict[str, int]] = defaultdict(dict)
+        for system in SYSTEMS:
+            for row in (folder / "posthoc" / f"{system}.run").read_text().splitlines():
+                query, _, document, rank, *_ = row.split()
+                if (query, document) in grades:
+                    ranks[query, document][system] = int(rank)
+        return cls(dict(ranks), grades, judged)
+
+
+def _labels(path: Path) -> Iterator[tuple[Pair, float]]:
+    for row in path.read_text().splitlines():
+        query, _, document, label = row.split()
+        yield (query, document), float(label)
+
+
+@dataclass(frozen=True, slots=True)
+class TrackSetting:
+    """One frame of a track, and how much of it is drawn."""
+
+    first: str
+    second: str
+    votes: int
+    least_grade: int = 2
+    queries: int = 43
+    depth: int = DEPTH
+
+    def __str__(self) -> str:
+        return (
+            f"{self.first[:9]} - {self.second[:9]}, {self.votes} votes, grade "
+            f">= {self.least_grade}, {self.queries} queries, depth {self.depth}"
+        )
+
+
+SETTINGS = (
+    TrackSetting("REP_LLAMA", "BM25", 60),
+    TrackSetting("REP_LLAMA", "BM25", 100),
+    TrackSetting("REP_LLAMA", "BM25", 200),
+    TrackSetting("REP_LLAMA", "BM25", 400),
+    TrackSetting("REP_LLAMA", "BM25", 100, least_grade=3),
+    TrackSetting("REP_LLAMA", "BM25", 200, least_grade=3),
+    TrackSetting("REP_LLAMA", "BM25", 100, queries=10),
+    TrackSetting("REP_LLAMA", "BM25", 60, depth=20),
+    TrackSetting("SPLADE_P_P_ENSEMBLE_DISTIL", "OPEN_AI_ADA2", 100),
+    TrackSetting("SPLADE_P_P_ENSEMBLE_DISTIL", "OPEN_AI_ADA2", 200, least_grade=3),
+)
+
+
+def cover_track(track: Track, setting: TrackSetting, draws: int, seed: int) -> list[Coverage]:
+    """Draw from a frame of a track many times; tell how often each interval covers."""
+    inside = _inside(track, setting)
+    relevant = {pair: track.grades[pair] >= setting.least_grade for pair in inside}
+    known = {pair for pair in inside if _has(track, pair, POOLED, KNOWN_DEPTH)}
+    units = _units(track, setting, [pair for pair in inside if pair not in known])
+    pairs = dict(enumerate(pair for pair in inside if pair not in known))
+    held_by = Counter(
+        tuple(one for one in (setting.first, setting.second) if _has(track, pair, [one], K))
+        for pair in known
+        if relevant[pair]
+    )
+    strata = make_strata(units, setting.votes, {}, (setting.first, setting.second), held_by)
+    counts = next_units(
+        [len(s.items) for s in strata],
+        [s.rate for s in strata],
+        setting.votes,
+        worth=[s.worth for s in strata],
+    )
+    truth = _truth(track, setting, inside, relevant)
+    held = _known(track, setting, [pair for pair in known if relevant[pair]])
+    labels = [np.array([relevant[pairs[item]] for item in s.items]) for s in strata]
+    rng = np.random.default_rng(seed)
+    tally = _Tally()
+    for number in range(draws):
+        drawn = []
+        for stratum, count, of in zip(strata, counts, labels, strict=True):
+            found = int(rng.choice(of, count, replace=False).sum())
+            who = stratum.retrieved
+            part = LabelledStratum(
+                len(of), count, found, setting.first in who, setting.second in who
+            )
+            drawn.append(DrawnStratum(part))
+        facts = facts_of(drawn)
+        for measure, value in truth.items():
+            interval = estimate(
+                measure, drawn, held, seed=number, places=setting.queries * K, draws=1000
+            ).interval
+            tally.add(measure, value, interval.low, interval.high)
+        tally.sample(facts.relevant, facts.strength)
+    return tally.told(str(setting), draws)
+
+
+def _inside(track: Track, setting: TrackSetting) -> list[Pair]:
+    queries = sorted({query for query, _ in track.ranks})[: setting.queries]
+    return [
+        pair
+        for pair in sorted(track.ranks)
+        if pair[0] in queries and _has(track, pair, SYSTEMS, setting.depth)
+    ]
+
+
+def _has(track: Track, pair: Pair, systems: Sequence[str], depth: int) -> bool:
+    return any(track.ranks[pair].get(system, 10**6) <= depth for system in systems)
+
+
+def _units(track: Track, setting: TrackSetting, unknown: Sequence[Pair]) -> list[FrameUnit]:
+    compared = (setting.first, setting.second)
+    return [
+        FrameUnit(
+            number,
+            tuple(one for one in compared if _has(track, pair, [one], K)),
+            is_deeper=_has(track, pair, compared, setting.depth),
+            probability=track.judged.get(pair, 0.0) / 3,
+        )
+        for number, pair in enumerate(unknown)
+    ]
+
+
+def _known(track: Track, setting: TrackSetting, pairs: Sequence[Pair]) -> Known:
+    return Known(
+        len(pairs),
+        sum(_has(track, pair, [setting.first], K) for pair in pairs),
+        sum(_has(track, pair, [setting.second], K) for pair in pairs),
+    )
+
+
+def _truth(
+    track: Track, setting: TrackSetting, inside: Sequence[Pair], relevant: Mapping[Pair, bool]
+) -> dict[Estimand, float]:
+    whole = _known(track, setting, [pair for pair in inside if relevant[pair]])
+    return {
+        Estimand.RECALL: whole.first / whole.total,
+        Estimand.RECALL_DIFFERENCE: (whole.first - whole.second) / whole.total,
+        Estimand.PRECISION_DIFFERENCE: (whole.first - whole.second) / (setting.queries * K),
+    }
+
+
+class _Tally:
+    """Adds up what intervals covered."""
+
+    def __init__(self) -> None:
+        self.covered: dict[Estimand, int] = defaultdict(int)
+        self.width: dict[Estimand, float] = defaultdict(float)
+        self.positives = 0
+        self.weak = 0
+
+    def add(self, measure: Estimand, truth: float, low: float, high: float) -> None:
+        self.covered[measure] += low - 1e-9 <= truth <= high + 1e-9
+        self.width[measure] += high - low
+
+    def sample(self, positives: int, strength: Strength) -> None:
+        self.positives += positives
+        self.weak += strength is not Strength.SOUND
+
+    def told(self, setting: str, draws: int) -> list[Coverage]:
+        mean = self.positives / draws
+        return [
+            Coverage(
+                f"{setting}: {measure}",
+                mean,
+                self.covered[measure] / draws,
+                self.width[measure] / draws,
+                self.weak / draws,
+                draws,
+                floor_of(mean, draws),
+            )
+            for measure in self.covered
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class SimulatedFrame:
+    """What was retrieved is known; of the rest some are drawn."""
+
+    size: int
+    rate: float
+    drawn: int
+    known: int = 60
+
+    def __str__(self) -> str:
+        return f"{self.size:,} at {self.rate:.2%}, {self.drawn} drawn, {self.known} known"
+
+
+SIMULATED = (
+    SimulatedFrame(8400, 0.25, 200),
+    SimulatedFrame(8400, 0.10, 250),
+    SimulatedFrame(8400, 0.02, 200),
+    SimulatedFrame(8400, 0.005, 800),
+    SimulatedFrame(2000, 0.01, 200),
+    SimulatedFrame(8400, 0.005, 200),
+    SimulatedFrame(2000, 0.01, 60),
+    SimulatedFrame(100_000, 0.0005, 3000),
+)
+
+
+def cover_simulated(frame: SimulatedFrame, draws: int, seed: int) -> list[Coverage]:
+    """Draw from a simulated frame many times; tell how often the interval of recall covers."""
+    rng = np.random.default_rng(seed)
+    relevant = round(frame.size * frame.rate)
+    truth = frame.known / (frame.known + relevant)
+    tally = _Tally()
+    for number in range(draws):
+        found = int(rng.hypergeometric(relevant, frame.size - relevant, frame.drawn))
+        drawn = [DrawnStratum(LabelledStratum(frame.size, frame.drawn, found))]
+        known = Known(frame.known, frame.known, 0)
+        interval = estimate(Estimand.RECALL, drawn, known, seed=number, draws=1000).interval
+        tally.add(Estimand.RECALL, truth, interval.low, interval.high)
+        tally.sample(found, facts_of(drawn).strength)
+    return tally.told(str(frame), draws)
+
+
+def cover_queries(track: Track, clusters: int, votes: int, draws: int, seed: int) -> list[Coverage]:
+    """Draw queries, then items of theirs; tell how often the interval of the mean P@20 covers.
+
+    The truth is the mean difference of P@20 over all 43 queries. Each drawn query is a cluster of
+    its own. Beside the interval of both, what labels or queries alone would have given.
+    """
+    setting = TrackSetting("REP_LLAMA", "BM25", votes)
+    by_query = _by_query(track, setting)
+    truth = float(np.mean([value for *_, value in by_query]))
+    rng = np.random.default_rng(seed)
+    hits = dict.fromkeys(("queries and labels", "queries alone", "labels alone"), 0)
+    width = dict.fromkeys(hits, 0.0)
+    for number in range(draws):
+        chosen = rng.integers(len(by_query), size=clusters)
+        found = _combined([by_query[one] for one in chosen], votes, rng, number)
+        for name, (low, high) in found.items():
+            hits[name] += low <= truth <= high
+            width[name] += high - low
+    return [
+        Coverage(
+            f"P@20 over {clusters} clusters, {votes} votes: {name}",
+            math.nan,
+            count / draws,
+            width[name] / draws,
+            0.0,
+            draws,
+            floor_of(ENOUGH, draws) if name == "queries and labels" else None,
+        )
+        for name, count in hits.items()
+    ]
+
+
+_Query = tuple[
+    NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], NDArray[np.float64], float
+]
+"""For a query's items: what each adds to the difference, relevant, known, judge; the truth."""
+
+
+def _by_query(track: Track, setting: TrackSetting) -> list[_Query]:
+    parts: dict[str, list[Pair]] = defaultdict(list)
+    for pair in sorted(track.ranks):
+        if _has(track, pair, (setting.first, setting.second), K):
+            parts[pair[0]].append(pair)
+    found = []
+    for pairs in parts.values():
+        worth = np.array(
+            [
+                (_has(track, pair, [setting.first], K) - _has(track, pair, [setting.second], K)) / K
+                for pair in pairs
+            ]
+        )
+        relevant = np.array([track.grades[pair] >= setting.least_grade for pair in pairs])
+        known = np.array([_has(track, pair, POOLED, KNOWN_DEPTH) for pair in pairs])
+        judge = np.array([(track.judged.get(pair, 0.0) + 0.5) / 4 for pair in pairs])
+        found.append((worth, relevant, known, judge, float((worth * relevant).sum())))
+    return found
+
+
+def _combined(
+    queries: Sequence[_Query], votes: int, rng: np.random.Generator, seed: int
+) -> dict[str, tuple[float, float]]:
+    worth = np.concatenate([one[0] for one in queries])
+    relevant = np.concatenate([one[1] for one in queries])
+    known = np.concatenate([one[2] for one in queries])
+    judge = np.concatenate([one[3] for one in queries])
+    place = np.repeat(np.arange(len(queries)), [len(one[0]) for one in queries])
+    parts = [np.flatnonzero(~known & (np.sign(worth) == sign)) for sign in (-1, 0, 1)]
+    counts = next_units([len(part) for part in parts], [0.3] * len(parts), votes)
+    fixed = known & relevant
+    strata = []
+    for part, count in zip(parts, counts, strict=True):
+        drawn = rng.choice(part, count, replace=False)
+        fixed[drawn] = relevant[drawn]
+        left = np.setdiff1d(part, drawn)
+        strata.append(UnlabelledStratum(left, count, int(relevant[drawn].sum()), judge[left]))
+    labels = complete(strata, len(worth), seed=seed, count=100) | fixed
+
+    def per_query(one: NDArray[np.bool_]) -> NDArray[np.float64]:
+        sums = np.bincount(place, weights=worth * one, minlength=len(queries))
+        return np.asarray(sums, dtype=np.float64)
+
+    found = combine_completions(labels, per_query, np.arange(len(queries)))
+    both = found.interval()
+    if both is None:
+        raise ValueError("fewer than 8 clusters have no interval")
+    scale = both.width / 2 / found.error if found.error else 0.0
+    reach = {
+        "queries and labels": both.width / 2,
+        "queries alone": scale * math.sqrt(found.query_variance),
+        "labels alone": scale * math.sqrt(found.label_variance),
+    }
+    return {name: (found.value - one, found.value + one) for name, one in reach.items()}
+
+
+def _print(found: Sequence[Coverage]) -> bool:
+    for one in found:
+        said = "reported" if one.floor is None else f"at least {one.floor:.3f}"
+        verdict = "" if one.is_enough else "  TOO LOW"
+        over = "  over" if one.covered > 0.97 else ""
+        print(
+            f"{one.what:<90} {one.positives:8.1f} {one.covered:7.3f} {one.width:7.3f} "
+            f"{one.weak:6.3f}  {said}{over}{verdict}",
+            flush=True,
+        )
+    return all(one.is_enough for one in found)
+
+
+def main() -> None:
+    """Print how often each interval covers."""
+    draws = int(sys.argv[1]) if len(sys.argv) > 1 else DRAWS
+    track = Track.read(collection("trec-dl-2019"))
+    print(f"{'setting':<90} positive covered   width   weak  goal")
+    enough = True
+    for number, setting in enumerate(SETTINGS):
+        enough &= _print(cover_track(track, setting, draws, seed=number))
+    for number, frame in enumerate(SIMULATED):
+        enough &= _print(cover_simulated(frame, draws, seed=number))
+    for clusters in (15, 30, 60):
+        enough &= _print(cover_queries(track, clusters, 2 * clusters, draws, seed=clusters))
+    sys.exit(0 if enough else 1)
+
+
+if __name__ == "__main__":
+    main()
