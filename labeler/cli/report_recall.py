@@ -89,6 +89,7 @@ def recall(
     from labeler.labels import Grade
     from labeler.reports.earlier import read_conditions
     from labeler.reports.recall import report_recall
+    from labeler.reports.recall_log import log_recall
     from labeler.reports.scope import ScopeOptions
 
     wanted = tuple(parse_metric(one) for one in metric) or DEFAULT_METRICS
@@ -103,10 +104,12 @@ def recall(
         order=order,
         as_of=as_of,
     )
-    with open_project(db) as store, store.read() as connection, working("measuring runs"):
-        report = report_recall(
-            connection, options, metrics=wanted, rule=gain, per_query=per_query, before=earlier
-        )
+    with open_project(db) as store, working("measuring runs"):
+        with store.read() as connection:
+            report = report_recall(
+                connection, options, metrics=wanted, rule=gain, per_query=per_query, before=earlier
+            )
+        log_recall(store, report, pool)
     if json:
         print_json(asdict(report))
         return
