@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from textual.content import Content
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from labeler.evaluation.pace import Pace
     from labeler.pools.show import RunShare
+    from labeler.queue.forecast import Forecast
     from labeler.queue.holdings import Holding
     from labeler.queue.progress import Progress
 
@@ -55,7 +56,7 @@ def plot_of(view: View, width: int) -> Lines:
         case QueueView():
             return _queue_plot(view, width)
         case ProgressView():
-            return _progress_plot(view.progress, width)
+            return [*_progress_plot(view.progress, width), *_forecast_lines(view.forecasts)]
         case AgreementView():
             return agreement_plot(view, width)
         case ConfidenceView():
@@ -80,7 +81,8 @@ def table_of(view: View, width: int, *, alone: bool = True) -> Lines:
         case QueueView():
             return _queue_table(view, width)
         case ProgressView():
-            return _progress_table(view.progress, width, alone=alone)
+            lines = _progress_table(view.progress, width, alone=alone)
+            return [*lines, *(_forecast_lines(view.forecasts) if alone else [])]
         case AgreementView():
             return agreement_table(view, width)
         case ConfidenceView():
@@ -159,6 +161,17 @@ def _progress_facts(progress: Progress) -> Lines:
         each = _hours(left.hours / progress.at_work)
         lines.append(line(f"{progress.at_work} voted in the last hour: {each} each"))
     return lines
+
+
+def _forecast_lines(forecasts: Sequence[Forecast]) -> Lines:
+    """Tell for each pool with calibrated scores what it takes until nothing waits."""
+    lines: Lines = []
+    for one in forecasts:
+        votes = f"{one.votes.middle:,.0f} votes ({one.votes.low:,.0f} to {one.votes.high:,.0f})"
+        hours = "" if one.minutes is None else f", {_hours(one.minutes.middle / 60)}"
+        audit = f"; {one.audit_votes:,} of them for the audit" if one.audit_votes else ""
+        lines.append(line(f"{one.pool}, until nothing waits: {votes}{hours}{audit}"))
+    return [_BLANK, *lines] if lines else []
 
 
 def _hours(hours: float) -> str:

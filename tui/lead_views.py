@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from labeler.pools.show import PoolView
     from labeler.queue.counts import QueueCounts
     from labeler.queue.disputes import DisputedItem
+    from labeler.queue.forecast import Forecast
     from labeler.queue.holdings import Holding
     from labeler.queue.progress import Progress
     from labeler.queue.repeats import ReviewerSteadiness
@@ -64,6 +65,7 @@ class ProgressView:
     """How fast the queue empties."""
 
     progress: Progress
+    forecasts: tuple[Forecast, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,9 +153,13 @@ def read_view(store: Store, tab: Tab, *, lead: str, pool: str | None) -> View:
 
                 return QueueView(count_queue(connection, key))
             case Tab.PROGRESS:
+                from labeler.queue.forecast import read_forecasts
                 from labeler.queue.progress import read_progress
 
-                return ProgressView(read_progress(connection, now=now, pool_id=key))
+                return ProgressView(
+                    read_progress(connection, now=now, pool_id=key),
+                    read_forecasts(connection, pool_id=key, calibrated_only=True),
+                )
             case Tab.AGREEMENT:
                 return _agreement(connection, pool, key)
             case Tab.CONFIDENCE:

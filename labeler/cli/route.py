@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
@@ -23,6 +23,8 @@ def route(
     policy: Path | None = None,
     plan: Annotated[bool, Parameter(negative=())] = False,
     new_audit: Annotated[bool, Parameter(negative=())] = False,
+    order: str = "value",
+    overlap: Literal["influence"] | None = None,
     db: Database = None,
     json: JsonOutput = False,
 ) -> None:
@@ -43,6 +45,11 @@ def route(
         Tell what the policy needs and what its audit would draw, and change nothing.
     new_audit
         Freeze the latest scores and draw anew, beside what earlier audits have shown.
+    order
+        How people are asked: 'value' (the chance that a label is wrong times what it can move),
+        'margin', 'dispute', 'random' or 'oldest'.
+    overlap
+        'influence' has two people vote on the tenth of what waits that moves reports most.
     """
     from labeler.calibration.policies import NINE_OF_TEN, read_policy
 
@@ -54,9 +61,17 @@ def route(
     from labeler.queue.route import route_pool
     from labeler.settings import own_settings
 
-    overlap = overlap_by_reason(own_settings().review.overlap)
+    by_reason = overlap_by_reason(own_settings().review.overlap)
     with open_project(db) as store, working("routing"):
-        report = route_pool(store, pool, chosen, overlap, new_audit=new_audit)
+        report = route_pool(
+            store,
+            pool,
+            chosen,
+            by_reason,
+            new_audit=new_audit,
+            order=order,
+            double_influential=overlap is not None,
+        )
     if json:
         print_json(asdict(report))
         return
@@ -96,6 +111,8 @@ def _print_report(report: RouteReport, pool: str) -> None:
             **{f"  {reason}": count for reason, count in report.reasons.items()},
             "  drawn for the audit": report.audited,
             "second looks": report.second_looks,
+            "asked in order of": report.order,
+            **({"judges at chance": ", ".join(report.at_chance)} if report.at_chance else {}),
             "without text": report.unavailable,
             **ledger_facts(report.ledgers),
         }

@@ -32,6 +32,7 @@ from labeler.records import table
 from labeler.records.pools import Pool
 from labeler.records.sampling import Frame
 from labeler.records.scales import Policy as PolicyRecord
+from labeler.records.scores import Calibration, ScoreVersion
 
 __all__ = ["Forecast", "latest_policy", "read_forecasts"]
 
@@ -67,6 +68,7 @@ def read_forecasts(
     *,
     pool_id: int | None = None,
     policy: AnyPolicy | None = None,
+    calibrated_only: bool = False,
 ) -> tuple[Forecast, ...]:
     """Forecast one pool or each pool, by name.
 
@@ -74,11 +76,17 @@ def read_forecasts(
         connection: A transaction's connection.
         pool_id: The pool, or None for all.
         policy: The policy; by default the one that a pool was routed by last.
+        calibrated_only: Leave out pools without calibrated scores: there is nothing to foresee.
     """
-    pool = table(Pool)
+    pool, version = table(Pool), table(ScoreVersion)
     statement = sa.select(pool).order_by(pool.c.name)
     if pool_id is not None:
         statement = statement.where(pool.c.id == pool_id)
+    if calibrated_only:
+        calibrated = sa.select(version.c.pool_id).where(
+            version.c.calibration == Calibration.CALIBRATED.value
+        )
+        statement = statement.where(pool.c.id.in_(calibrated))
     return tuple(
         _forecast(connection, row, policy or latest_policy(connection, row.id))
         for row in connection.execute(statement).all()

@@ -7,17 +7,19 @@ rate takes drawn labels alone.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import Connection
 
 from labeler.errors import UsageError
+from labeler.evaluation.posterior import LabelledStratum
 from labeler.labels import Grade
 from labeler.queue.audit_frames import drawn_items
 from labeler.queue.standing import PoolStanding
 
-__all__ = ["DrawnLabel", "Ledgers", "count_ledgers", "share_right"]
+__all__ = ["DrawnLabel", "Ledgers", "cells_of", "count_ledgers", "share_right"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,45 @@ def count_ledgers(connection: Connection, standing: PoolStanding) -> Ledgers:
     people = standing.people.keys()
     drawn = drawn_items(connection, standing.pool_id).keys()
     return Ledgers(drawn=len(drawn), drawn_answered=len(drawn & people), queue=len(people - drawn))
+
+
+def cells_of(
+    strata: Iterable[tuple[Collection[int], Collection[int]]],
+    said: Mapping[int, Grade | None],
+    retrieved: Collection[int],
+    relevance: Mapping[int, float] | None = None,
+) -> list[LabelledStratum]:
+    """Part the strata of an audit by who retrieved what, for `draw_totals`.
+
+    Within a stratum the drawn items of a part are a random draw of that part, so the parts are
+    strata themselves. An abstention is a label that was not given: the rest of the draw stands for
+    it.
+
+    Args:
+        strata: The items of each stratum, and those of them that were drawn.
+        said: The grade that people gave each drawn item they judged, or None.
+        retrieved: Items that the system in question retrieved.
+        relevance: The calibrated probability that each item is relevant, for a prior that leans on
+            it; None is a neutral prior.
+    """
+    cells: list[LabelledStratum] = []
+    for items, drawn in strata:
+        for inside in (True, False):
+            members = [item for item in items if (item in retrieved) is inside]
+            labelled = [item for item in members if item in drawn and said.get(item) is not None]
+            if members:
+                cells.append(
+                    LabelledStratum(
+                        size=len(members),
+                        labelled=len(labelled),
+                        relevant=sum(said[item] is not Grade.NOT_RELEVANT for item in labelled),
+                        first=inside,
+                        rate=None
+                        if relevance is None
+                        else math.fsum(relevance[item] for item in members) / len(members),
+                    )
+                )
+    return cells
 
 
 def share_right(labels: Sequence[DrawnLabel]) -> float | None:

@@ -27,7 +27,7 @@ from labeler.queue.acceptances import (
 from labeler.queue.audit import AUDIT, Accepted, draw_audit
 from labeler.queue.guarantee import AuditStanding, bring_audit_forward
 from labeler.queue.ledgers import Ledgers, count_ledgers
-from labeler.queue.order import queue_order
+from labeler.queue.order import DEFAULT_ORDER, Order, order_named, place_items
 from labeler.queue.reasons import SECOND_LOOK, accepted_answer, reasons_for
 from labeler.queue.sampled import with_samples
 from labeler.queue.second_look import second_looks
@@ -35,6 +35,7 @@ from labeler.queue.standing import PoolStanding, judgeable, queries_of, read_sta
 from labeler.queue.tasks import bring_tasks_in_line, reasons_in_force, waiting_since
 from labeler.queue.verdicts import GradeVerdict
 from labeler.queue.wanted import items_with_open_votes
+from labeler.queue.worth import influential, item_worths, reach_of_items, stand_among
 from labeler.store.database import Store, WriteTransaction
 from labeler.store.projections import refresh
 from labeler.store.registry import policy_key, pool_named
@@ -62,6 +63,8 @@ class RouteReport:
         new_tasks: Tasks that this call raised.
         lifted_tasks: Tasks that this call lifted.
         audit: What the audit has shown, grade by grade; empty under a plain policy.
+        at_chance: Judges that are at chance against people, and count for nothing here.
+        order: The order in which people are asked.
         ledgers: Votes of random draws and votes of the queue, counted apart.
         revision: The revision that was made, or None when nothing changed.
     """
@@ -81,8 +84,18 @@ class RouteReport:
     new_tasks: int
     lifted_tasks: int
     audit: tuple[GradeVerdict, ...]
+    at_chance: tuple[str, ...]
+    order: str
     ledgers: Ledgers
     revision: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Chosen:
+    """The order, and how far each item reaches into the reports."""
+
+    order: Order
+    reach: Mapping[int, float]
 
 
 @dataclass(slots=True)
@@ -127,6 +140,8 @@ def route_pool(
     overlap: Mapping[str, int] | None = None,
     *,
     new_audit: bool = False,
+    order: str = DEFAULT_ORDER,
+    double_influential: bool = False,
 ) -> RouteReport:
     """Apply a policy to a pool.
 
@@ -137,10 +152,14 @@ def route_pool(
         overlap: How many people vote on an item, by the reason for which it goes to people, where
             the policy doesn't ask for more.
         new_audit: Freeze the latest scores and draw anew, beside what earlier audits have shown.
+        order: The name of the order in which people are asked.
+        double_influential: Have two people vote on the tenth of what waits that moves reports most.
 
     Raises:
         NotFoundError: When there is no such pool.
+        UsageError: When there is no such order.
     """
+    by = order_named(order)
     with store.write(f"route {name} --policy {policy.name}") as tx:
         row = pool_named(tx.connection, name)
         settle_items(tx, judgeable(tx.connection, row.id))
@@ -158,20 +177,47 @@ def route_pool(
         if isinstance(in_force, Policy):
             plan.audited = _plain_audit(tx, plan, row, in_force)
         wanted = with_samples(tx.connection, plan.wanted(), [*plan.accepted, *plan.to_people])
+        chosen = _Chosen(by, reach_of_items(tx.connection, row.id))
         raised, lifted = bring_tasks_in_line(
             tx,
             pool_items=list(standing.items),
             wanted=wanted,
-            order=_order(tx, standing, row, wanted, plan),
+            order=_order(tx, standing, row, wanted, plan, chosen),
             policy=in_force,
             overlap=overlap or {},
+            double=influential(plan.to_people, chosen.reach) if double_influential else (),
         )
         refresh(tx.connection, list(standing.items))
         ledgers = count_ledgers(tx.connection, standing)
+    return _report(
+        standing,
+        plan,
+        policy=in_force.name,
+        instead_of=instead_of,
+        order=by.name,
+        ledgers=ledgers,
+        decided=(new, gone),
+        tasks=(raised, lifted),
+        revision=tx.made_revision,
+    )
+
+
+def _report(
+    standing: PoolStanding,
+    plan: _Plan,
+    *,
+    policy: str,
+    instead_of: str,
+    order: str,
+    ledgers: Ledgers,
+    decided: tuple[int, int],
+    tasks: tuple[int, int],
+    revision: int | None,
+) -> RouteReport:
     labels = standing.labels
     people = standing.people
     return RouteReport(
-        policy=in_force.name,
+        policy=policy,
         instead_of=instead_of,
         settled_by_people=sum(labels[item].carried_from is None for item in people),
         carried=sum(labels[item].carried_from is not None for item in people),
@@ -181,13 +227,15 @@ def route_pool(
         audited=len(plan.audited),
         second_looks=len(plan.second_looks),
         unavailable=sum(not available for available in standing.items.values()),
-        newly_accepted=new,
-        withdrawn=gone,
-        new_tasks=raised,
-        lifted_tasks=lifted,
+        newly_accepted=decided[0],
+        withdrawn=decided[1],
+        new_tasks=tasks[0],
+        lifted_tasks=tasks[1],
         audit=plan.audit,
+        at_chance=tuple(sorted(standing.at_chance)),
+        order=order,
         ledgers=ledgers,
-        revision=tx.made_revision,
+        revision=revision,
     )
 
 
@@ -264,16 +312,17 @@ def _order(
     pool: sa.Row[Any],
     wanted: Mapping[int, tuple[str, ...]],
     plan: _Plan,
+    chosen: _Chosen,
 ) -> dict[int, int]:
-    doubts = standing.doubts(plan.to_people)
-    # What was drawn stands among the others, so that nobody can tell it from its place.
-    typical = sorted(doubts.values())[len(doubts) // 2] if doubts else 1.0
-    doubts |= dict.fromkeys(wanted.keys() - doubts.keys(), typical)
-    if plan.audit:
-        doubts |= standing.early(doubts, plan.audited)
-    return queue_order(
-        queries_of(tx.connection, pool.id),
-        doubts,
+    queries = queries_of(tx.connection, pool.id)
+    worths = item_worths(standing, wanted, chosen.reach, waiting_since(tx.connection, list(wanted)))
+    # What was drawn, or comes back, stands among the others: nobody can tell it from its place.
+    tested = plan.audited if plan.audit else frozenset()
+    middle = wanted.keys() - plan.to_people.keys() - tested
+    return place_items(
+        chosen.order,
+        queries,
+        stand_among(chosen.order, worths, early=tested, middle=middle),
         seed=pool.digest,
-        since=waiting_since(tx.connection, list(wanted)),
+        votes=Counter(queries[item] for item in standing.people if item in queries),
     )

@@ -15,6 +15,7 @@ from labeler.assessment.item_scores import ItemScores, latest_scores
 from labeler.assessment.labels_in_force import LabelInForce, items_of_pool, labels_in_force
 from labeler.assessment.samples import JudgeAnswer, latest_answers
 from labeler.assessment.settlement import Dispute, Vote, settle_votes
+from labeler.calibration.health import at_chance_in
 from labeler.calibration.label_model import GRADES
 from labeler.calibration.policies import AnyPolicy
 from labeler.labels import Grade
@@ -42,6 +43,7 @@ class PoolStanding:
         votes: People's votes in force on each item.
         found: Items that people found.
         scores: The latest scores, or None.
+        at_chance: The judges that are left out, by name.
     """
 
     pool_id: int
@@ -52,6 +54,7 @@ class PoolStanding:
     votes: Mapping[int, Sequence[Vote]]
     found: frozenset[int]
     scores: ItemScores | None
+    at_chance: frozenset[str] = frozenset()
 
     @property
     def people(self) -> dict[int, Grade | None]:
@@ -111,18 +114,6 @@ class PoolStanding:
             for item in items
         }
 
-    @staticmethod
-    def early(doubts: Mapping[int, float], drawn: Iterable[int]) -> dict[int, float]:
-        """Spread drawn items among those that come first, every second one, by their doubts.
-
-        What can be accepted waits for them; in the middle of the queue they would come too late.
-        """
-        own = sorted(drawn)
-        others = sorted((doubts[item] for item in doubts.keys() - set(own)), reverse=True)
-        if not others:
-            return {}
-        return {item: others[min(2 * place, len(others) - 1)] for place, item in enumerate(own)}
-
 
 def _doubt(answers: Sequence[JudgeAnswer]) -> float:
     sure = [answer.confidence for answer in answers if answer.confidence is not None]
@@ -137,15 +128,22 @@ def read_standing(connection: Connection, pool: sa.Row[Any]) -> PoolStanding:
         pool: The pool's row.
     """
     items = judgeable(connection, pool.id)
+    scores = latest_scores(connection, pool.id)
+    at_chance = at_chance_in(scores)
+    answers = latest_answers(connection, pool.id)
     return PoolStanding(
         pool_id=int(pool.id),
         name=str(pool.name),
         items=items,
         labels=labels_in_force(connection, items_of_pool(pool.id)),
-        answers=latest_answers(connection, pool.id),
+        answers={
+            item: [answer for answer in given if answer.judge not in at_chance]
+            for item, given in answers.items()
+        },
         votes=votes_on(connection, list(items)),
         found=frozenset(found_by_people(connection, list(items))),
-        scores=latest_scores(connection, pool.id),
+        scores=scores,
+        at_chance=at_chance,
     )
 
 
