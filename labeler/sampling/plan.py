@@ -111,7 +111,9 @@ def plan_sample(connection: Connection, options: SampleOptions) -> PlannedSample
     if not population.units:
         raise NotFoundError(
             f"nothing that people can judge is unknown in the pool '{options.comparison.pool}'",
-            hint="`labeler sample draw POOL --outside` looks beyond it",
+            hint=f"{population.without_text} of its items have no text: `labeler import corpus`"
+            if population.without_text
+            else "`labeler sample draw POOL --outside` looks beyond it",
         )
     least = LEAST_VARIANCE_CALIBRATED if population.is_calibrated else LEAST_VARIANCE
     votes = DEFAULT_VOTES if options.votes is None else options.votes

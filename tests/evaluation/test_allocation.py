@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from labeler.evaluation.allocation import next_units
+from labeler.evaluation.allocation import next_units, worth_for_recall
 
 STRATA = st.lists(st.tuples(st.integers(0, 60), st.floats(0, 1)), min_size=1, max_size=8)
 
@@ -72,3 +72,21 @@ def test_a_sample_too_small_for_the_floor_goes_to_the_largest_first() -> None:
 def test_more_drawn_than_there_is_is_refused() -> None:
     with pytest.raises(ValueError, match="no stratum"):
         next_units([3], [0.5], 1, drawn=[4])
+
+
+def test_worth_draws_units_to_where_they_count() -> None:
+    sizes, rates = [500, 500], [0.3, 0.3]
+    assert next_units(sizes, rates, 40, worth=[1.0, 1.0]) == [20, 20]
+    assert next_units(sizes, rates, 40, worth=[3.0, 1.0]) == [30, 10]
+    assert next_units(sizes, rates, 40, worth=[1.0, 0.0]) == [37, 3]
+
+
+def test_the_worth_of_a_unit_is_how_far_it_moves_recall_and_its_difference() -> None:
+    relevant: dict[tuple[str, ...], float] = {("A",): 30, ("B",): 10, ("A", "B"): 40, (): 20}
+    worth = worth_for_recall(relevant, ["A", "B"])
+    # Recall is .7 for A and .5 for B, and the difference .2.
+    expected = {("A",): (0.3, -0.5, 0.8), ("B",): (-0.7, 0.5, -1.2), (): (-0.7, -0.5, -0.2)}
+    for who, moves in expected.items():
+        assert worth[who] ** 2 == pytest.approx(sum(move**2 for move in moves) / 3)
+    alone = worth_for_recall({("A",): 0.0, (): 0.0}, ["A"])
+    assert alone == {("A",): 0.5, (): 0.5}
