@@ -27,6 +27,8 @@ _MISSES = "List known relevant evidence that a run missed, by failure class."
 app.command("labeler.cli.report_misses:misses", name="misses", help=_MISSES)
 _TREND = "Show how metrics went over time, from the log of evaluations."
 app.command("labeler.cli.report_trend:trend", name="trend", help=_TREND)
+_DRIFT = "Tell whether a judge's labels moved between two versions of it."
+app.command("labeler.cli.report_drift:drift", name="drift", help=_DRIFT)
 _RECALL = "Measure runs: P, MRR, recall, nDCG, latency, with bounds and what each rests on."
 app.command("labeler.cli.report_recall:recall", name="recall", help=_RECALL)
 _COVERAGE = "Tell how far what runs found is judged, and which runs the pool favours."

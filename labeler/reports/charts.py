@@ -116,7 +116,7 @@ def trend_chart(title: str, points: Sequence[TrendPoint]) -> str:
     least, most = min(known), max(known)
     margin = (most - least) * 0.1 or abs(most) * 0.1 or 0.1
     least, most = least - margin, most + margin
-    step = (_WIDTH - _MARGIN - _RIGHT) / max(len(points) - 1, 1)
+    step = (_WIDTH - 2 * _MARGIN) / max(len(points) - 1, 1)
 
     def x(number: int) -> float:
         return _MARGIN + number * step
@@ -161,7 +161,7 @@ def _grid(least: float, most: float, y: Callable[[float], float]) -> str:
         value = least + (most - least) * part / 4
         at = y(value)
         lines.append(
-            f'<line x1="{_MARGIN}" x2="{_WIDTH - _RIGHT}" y1="{at:.1f}" y2="{at:.1f}" '
+            f'<line x1="{_MARGIN}" x2="{_WIDTH - _MARGIN}" y1="{at:.1f}" y2="{at:.1f}" '
             'class="axis"/>'
             f'<text x="{_MARGIN - 8}" y="{at + 4:.1f}" text-anchor="end" class="small">'
             f"{value:.3g}</text>"
