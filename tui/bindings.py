@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from textual.binding import Binding, BindingType, Keymap
@@ -25,6 +25,7 @@ __all__ = [
     "answer_keys",
     "bindings",
     "key_table",
+    "shipped_rows",
 ]
 
 ANSWER_LETTERS = "asdf"
@@ -62,6 +63,11 @@ class KeyRow:
     def every(self) -> tuple[str, ...]:
         """All of its keys."""
         return tuple(key for key in f"{self.keys},{self.fixed}".split(",") if key)
+
+    @property
+    def written(self) -> str:
+        """All of its keys, as the help writes them."""
+        return " ".join(map(_written, self.every))
 
 
 def _answer(place: int) -> KeyRow:
@@ -112,20 +118,31 @@ KEYS: tuple[KeyRow, ...] = (
 """The table as it is without a word in labeler.toml."""
 
 
-def bindings(*names: str) -> list[BindingType]:
+def shipped_rows(*names: str) -> tuple[KeyRow, ...]:
+    """Give rows of the table by their names, for another screen on which they do the same."""
+    return tuple(row for row in KEYS if row.name in names)
+
+
+def bindings(*names: str, rows: Sequence[KeyRow] = KEYS) -> list[BindingType]:
     """Make Textual's bindings of all rows, or of some; `KeyTable.keymap` changes their keys."""
     return [
         Binding(",".join(row.every), row.action, row.short or row.name, show=False, id=row.name)
-        for row in KEYS
+        for row in rows
         if not names or row.name in names
     ]
 
 
 @dataclass(frozen=True)
 class KeyTable:
-    """The rows in force."""
+    """The rows in force.
+
+    Attributes:
+        rows: The rows.
+        shipped: The same rows as they are without a word in labeler.toml.
+    """
 
     rows: tuple[KeyRow, ...] = KEYS
+    shipped: tuple[KeyRow, ...] = KEYS
 
     def row(self, name: str) -> KeyRow:
         """Give a row by its name."""
@@ -136,8 +153,8 @@ class KeyTable:
         return self.row(name).shown
 
     def keys_of(self, *names: str) -> frozenset[str]:
-        """Give all keys of some rows, as Textual names them."""
-        return frozenset(key for name in names for key in self.row(name).every)
+        """Give all keys of some rows, as Textual names them; rows of other screens have none."""
+        return frozenset(key for row in self.rows if row.name in names for key in row.every)
 
     @property
     def answers(self) -> range:
@@ -150,35 +167,46 @@ class KeyTable:
 
     def listed(self, name: str) -> str:
         """Give all of a row's keys, as the help writes them."""
-        return " ".join(map(_written, self.row(name).every))
+        return self.row(name).written
 
     @property
     def keymap(self) -> Keymap:
         """What differs from the table as it is shipped, as Textual takes it."""
-        changed = (one for one, shipped in zip(self.rows, KEYS, strict=True) if one != shipped)
+        changed = (
+            one for one, shipped in zip(self.rows, self.shipped, strict=True) if one != shipped
+        )
         return {row.name: ",".join(row.every) for row in changed}
 
 
-def key_table(changed: Mapping[str, str]) -> KeyTable:
-    """Make the table with other keys for some rows.
+def key_table(
+    changed: Mapping[str, str],
+    shipped: tuple[KeyRow, ...] = KEYS,
+    *,
+    elsewhere: Collection[str] = (),
+) -> KeyTable:
+    """Make a table with other keys for some rows.
 
     Args:
         changed: Keys by the names of rows, several divided by commas: ``x``, ``?``, ``ctrl+x``,
             ``f5``, ``pagedown``.
+        shipped: The table.
+        elsewhere: Names of rows of other screens: they are known, and change nothing here.
 
     Raises:
         UsageError: When a name or a key is unknown, a key can't be used for what it is meant for,
             or two rows have one key. The message names labeler.toml and the setting.
     """
-    names = [row.name for row in KEYS]
+    names = [row.name for row in shipped]
     for name in changed:
-        if name not in names:
-            close = difflib.get_close_matches(name, names, n=1)
+        if name not in names and name not in elsewhere:
+            close = difflib.get_close_matches(name, [*names, *elsewhere], n=1)
             raise UsageError(
                 f"{_source(name)}: there is nothing of that name that keys do",
                 hint=f"did you mean '{close[0]}'?" if close else f"known: {', '.join(names)}",
             )
-    rows = tuple(_changed(row, changed[row.name]) if row.name in changed else row for row in KEYS)
+    rows = tuple(
+        _changed(row, changed[row.name]) if row.name in changed else row for row in shipped
+    )
     taken: dict[str, str] = {}
     for row in sorted(rows, key=lambda row: row.name in changed):
         for key in row.every:
@@ -188,7 +216,7 @@ def key_table(changed: Mapping[str, str]) -> KeyTable:
                     hint=f"give '{taken[key]}' another key as well",
                 )
             taken[key] = row.name
-    return KeyTable(rows)
+    return KeyTable(rows, shipped)
 
 
 def _source(name: str) -> str:

@@ -16,6 +16,7 @@ from textual.worker import WorkerFailed
 from labeler.errors import LabelerError, NotFoundError, StoreError
 from labeler.queue.sitting.gate import Press
 from labeler.queue.sitting.machine import Sitting
+from labeler.queue.sitting.orders import Answer, Order
 from tui.bindings import key_table
 from tui.clock import ScreenClock, SystemClock
 from tui.lead_messages import Compared, Decision, Held, Kept, Read, Refused, Settled, Unread
@@ -40,7 +41,7 @@ class _Blind:
 
     item_id: int
     sitting: Sitting
-    writer: Writer
+    writer: Writer[Order, Answer]
     screen: BlindScreen
     then: str = "leave"
 

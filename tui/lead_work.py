@@ -21,6 +21,7 @@ from tui.text import level_name
 
 if TYPE_CHECKING:
     from labeler.queue.comparison import Comparison
+    from labeler.queue.sitting.orders import Answer, Order
     from labeler.store.database import Store
     from tui.writer import Desk
 
@@ -80,7 +81,7 @@ class LeadWork:
 
         return self._done(do)
 
-    def open_desk(self, item_id: int) -> Desk:
+    def open_desk(self, item_id: int) -> Desk[Order, Answer]:
         """Open a place at the queue for the blind vote on one item."""
         from labeler.queue.dispute_desk import DisputeDesk
 

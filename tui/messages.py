@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Generic, TypeVar
+
 from textual.message import Message
 
-from labeler.queue.sitting.orders import Answer
-
 __all__ = ["Answered", "Broke", "Finished", "Opened", "Trouble"]
+
+AnswerT = TypeVar("AnswerT")
+"""What a sitting's database side answers."""
 
 
 class Opened(Message):
@@ -17,10 +20,10 @@ class Opened(Message):
         self.told = told
 
 
-class Answered(Message):
+class Answered(Message, Generic[AnswerT]):
     """An order was done; what it says is saved is on disk."""
 
-    def __init__(self, answer: Answer) -> None:
+    def __init__(self, answer: AnswerT) -> None:
         super().__init__()
         self.answer = answer
 

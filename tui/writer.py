@@ -10,12 +10,13 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Callable
-from typing import Protocol, runtime_checkable
+from typing import Generic, Protocol, TypeVar, runtime_checkable
 
 from textual.message import Message
 
 from labeler.errors import LabelerError, StoreError
-from labeler.queue.sitting.orders import Answer, Order, Skip, Vote
+from labeler.queue.questions.orders import Decide
+from labeler.queue.sitting.orders import Skip, Vote
 from tui.messages import Answered, Broke, Finished, Opened, Trouble
 
 __all__ = ["Desk", "JournaledDesk", "Writer"]
@@ -24,10 +25,16 @@ _TRY_AGAIN = 0.5
 """Seconds between two tries, on top of the 10 that a try waits for the write lock."""
 
 
-class Desk(Protocol):
-    """What the writer works at: `labeler.queue.sitting.desk.Desk` with its database."""
+OrderT = TypeVar("OrderT")
+AnswerT = TypeVar("AnswerT")
+GivenT_contra = TypeVar("GivenT_contra", contravariant=True)
+ToldT_co = TypeVar("ToldT_co", covariant=True)
 
-    def perform(self, order: Order) -> Answer:
+
+class Desk(Protocol[GivenT_contra, ToldT_co]):
+    """What the writer works at: `labeler.queue.sitting.desk.Desk` with its database, say."""
+
+    def perform(self, order: GivenT_contra) -> ToldT_co:
         """Do what a sitting asks for."""
 
     def close(self) -> None:
@@ -35,7 +42,7 @@ class Desk(Protocol):
 
 
 @runtime_checkable
-class JournaledDesk(Protocol):
+class JournaledDesk(Protocol[GivenT_contra]):
     """A desk with a journal, for what the database doesn't take for now.
 
     Attributes:
@@ -44,7 +51,7 @@ class JournaledDesk(Protocol):
 
     told: str
 
-    def expect(self, order: Order) -> None:
+    def expect(self, order: GivenT_contra) -> None:
         """Take note of what is to be done; an event that takes long is kept in the journal."""
 
     def kept(self) -> int:
@@ -54,7 +61,7 @@ class JournaledDesk(Protocol):
         """Put everything that isn't in the database into the journal; tell how much can't be."""
 
 
-class Writer(threading.Thread):
+class Writer(threading.Thread, Generic[OrderT, AnswerT]):
     """The thread with the database.
 
     Args:
@@ -67,7 +74,7 @@ class Writer(threading.Thread):
 
     def __init__(
         self,
-        open_desk: Callable[[], Desk],
+        open_desk: Callable[[], Desk[OrderT, AnswerT]],
         post: Callable[[Message], object],
         *,
         give_way: float = 0.0,
@@ -76,11 +83,11 @@ class Writer(threading.Thread):
         self._open_desk = open_desk
         self._post = post
         self._give_way = give_way
-        self._orders: queue.SimpleQueue[Order | None] = queue.SimpleQueue()
+        self._orders: queue.SimpleQueue[OrderT | None] = queue.SimpleQueue()
         self._abandoned = threading.Event()
-        self._journaled: JournaledDesk | None = None
+        self._journaled: JournaledDesk[OrderT] | None = None
 
-    def give(self, order: Order) -> None:
+    def give(self, order: OrderT) -> None:
         """Give an order; it is done after those that were given before."""
         if self._journaled is not None:
             self._journaled.expect(order)
@@ -118,16 +125,16 @@ class Writer(threading.Thread):
             return
         self._post(Finished())
 
-    def _work(self, desk: Desk) -> None:
+    def _work(self, desk: Desk[OrderT, AnswerT]) -> None:
         while (order := self._orders.get()) is not None:
-            if self._give_way and isinstance(order, Vote | Skip):
+            if self._give_way and isinstance(order, Vote | Skip | Decide):
                 self._abandoned.wait(self._give_way)
             answer = self._perform(desk, order)
             if answer is None:
                 return
             self._post(Answered(answer))
 
-    def _perform(self, desk: Desk, order: Order) -> Answer | None:
+    def _perform(self, desk: Desk[OrderT, AnswerT], order: OrderT) -> AnswerT | None:
         """Do an order, however long it takes; None when that was given up."""
         troubled = False
         while not self._abandoned.is_set():

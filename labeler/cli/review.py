@@ -36,6 +36,7 @@ def review(
     limit: int | None = None,
     minutes: float | None = None,
     skipped: Annotated[bool, Parameter(negative="")] = False,
+    questions: Annotated[bool, Parameter(negative="")] = False,
     lead: Annotated[bool, Parameter(negative="")] = False,
     force: Annotated[bool, Parameter(negative="")] = False,
     db: Database = None,
@@ -60,6 +61,8 @@ def review(
         End the sitting after so many minutes, with the item that is shown then.
     skipped
         Take items again that you skipped.
+    questions
+        Accept, edit or reject generated questions in place of judging passages.
     lead
         Show the lead's screens in place of a sitting: what waits, pace, agreement, disputes.
     force
@@ -68,12 +71,23 @@ def review(
     from labeler.store.login import login_name
 
     name = reviewer or login_name()
+    if questions and (lead or force or pool is not None or skipped):
+        raise UsageError(
+            "--questions goes with --domain, --language, --limit and --minutes only",
+            hint="labeler review --questions --domain D",
+        )
     if lead or force:
         _review_lead(name, pool=pool, lead=lead, plain=plain, force=force, db=db)
         return
     if minutes is not None and not minutes > 0:
         raise UsageError(f"--minutes is a number above 0, not {minutes:g}")
     settings = own_settings().review
+    if questions:
+        from labeler.cli.review_questions import AskedQuestions, review_questions
+
+        about = AskedQuestions(name, domain, language, limit, minutes, db, settings)
+        review_questions(about, plain=plain, has_screen=_has_screen())
+        return
     asked = _Asked(name, pool, domain, language, limit, minutes, skipped, db, settings)
     if plain:
         _review_lines(asked)
@@ -152,8 +166,12 @@ def _is_in_browser() -> bool:
     return os.environ.get("TEXTUAL_DRIVER", "").endswith(":WebDriver")
 
 
+def _has_screen() -> bool:
+    return _is_in_browser() or (sys.stdin.isatty() and sys.stdout.isatty())
+
+
 def _review_screen(asked: _Asked) -> None:
-    if not _is_in_browser() and not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if not _has_screen():
         raise UsageError(
             "the review app needs a terminal", hint="line by line: labeler review --plain"
         )

@@ -55,9 +55,14 @@ def hostile_project(store: Store, folder: Path, text: str) -> None:
 
 def harmless(app: Driver) -> bool:
     """Tell whether nothing on the screen can drive a terminal."""
+    return harmless_text(app.text)
+
+
+def harmless_text(text: str) -> bool:
+    """Tell whether nothing in what a screen shows can drive a terminal."""
     return not any(
         unicodedata.category(character) in FORBIDDEN or character in "\u202e\u202c\u2066\u2069"
-        for character in app.text.replace("\n", "")
+        for character in text.replace("\n", "")
     )
 
 

@@ -12,7 +12,7 @@ from textual.widgets import Static
 
 from labeler.queue.sitting.answers import Phase
 from labeler.queue.sitting.machine import Sitting
-from labeler.queue.sitting.orders import Order, Revealed, Shown, Surrounded
+from labeler.queue.sitting.orders import Answer, Order, Revealed, Shown, Surrounded
 from tui.around import Around
 from tui.bindings import KeyTable, bindings
 from tui.clock import ScreenClock
@@ -205,7 +205,7 @@ class ReviewScreen(ReviewKeys):
         self._sitting.notice = event.told
         self.sync()
 
-    def on_answered(self, event: Answered) -> None:
+    def on_answered(self, event: Answered[Answer]) -> None:
         """Take an answer of the database."""
         if isinstance(event.answer, Surrounded):
             self._around.take(event.answer)

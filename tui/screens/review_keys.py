@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from textual.screen import Screen
-
 from labeler.assessment.query_changes import query_flag
 from labeler.queue.sitting.machine import Sitting
 from tui.around import Around
@@ -12,12 +10,13 @@ from tui.screens.evidence import EvidenceScreen, Find
 from tui.screens.pages import Pages
 from tui.screens.query import AboutQuery, QueryScreen
 from tui.screens.writing import WritingScreen, Written
+from tui.sitting_app import SittingScreen
 from tui.widgets.item import ItemPane
 
 __all__ = ["ReviewKeys"]
 
 
-class ReviewKeys(Screen[None]):
+class ReviewKeys(SittingScreen):
     """The actions of the table of keys, over a sitting and the item on the screen."""
 
     _sitting: Sitting
@@ -25,10 +24,6 @@ class ReviewKeys(Screen[None]):
     _around: Around
     _find: Find | None
     _highlights = True
-
-    def sync(self) -> None:
-        """Show where the sitting stands."""
-        raise NotImplementedError
 
     def _in_sight_again(self) -> None:
         """Take note that the item is on the screen, if it is."""

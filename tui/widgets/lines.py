@@ -16,7 +16,7 @@ from tui.bindings import KeyTable
 from tui.text import Line, displayed_line, level_name, line
 from tui.wording import bar, percent
 
-__all__ = ["AnswersLine", "KeysLine", "OneLine", "ProgressLine", "StatusLine"]
+__all__ = ["AnswersLine", "KeysLine", "OneLine", "PartsLine", "ProgressLine", "StatusLine"]
 
 _BAR = 16
 _NAME = 24
@@ -67,11 +67,36 @@ class ProgressLine(OneLine):
         self.put(*who, *(bar_piece if fits or not self.size.width else ()), *far)
 
 
-class AnswersLine(Static):
-    """The answers and their keys, or the reasons why an item can't be judged."""
+class PartsLine(Static):
+    """Short pieces in a row, on as many lines as they need."""
 
     _parts: Sequence[Sequence[Line]] = ()
     _rows = 0
+
+    def show_parts(self, parts: Sequence[Sequence[Line]]) -> None:
+        """Show pieces, each with its own styles."""
+        if parts != self._parts:
+            self._parts = parts
+            self._draw()
+
+    def on_resize(self) -> None:
+        """Break lines between pieces, not within."""
+        self._draw()
+
+    def _draw(self) -> None:
+        width = self.size.width or self.app.size.width - 2
+        rows: list[Content] = []
+        for part in (line(*pieces) for pieces in self._parts):
+            if rows and rows[-1].cell_length + 2 + part.cell_length <= width:
+                rows[-1] = Content.assemble(rows[-1], "  ", part)
+            else:
+                rows.append(part)
+        self.update(Content("\n").join(rows), layout=len(rows) != self._rows)
+        self._rows = len(rows)
+
+
+class AnswersLine(PartsLine):
+    """The answers and their keys, or the reasons why an item can't be judged."""
 
     def show(
         self,
@@ -99,24 +124,7 @@ class AnswersLine(Static):
                 [(f"{keys.answer(place)} ", "bold"), level_name(level)]
                 for place, level in enumerate(answers, 1)
             ]
-        if parts != self._parts:
-            self._parts = parts
-            self._draw()
-
-    def on_resize(self) -> None:
-        """Break lines between answers, not within."""
-        self._draw()
-
-    def _draw(self) -> None:
-        width = self.size.width or self.app.size.width - 2
-        rows: list[Content] = []
-        for part in (line(*pieces) for pieces in self._parts):
-            if rows and rows[-1].cell_length + 2 + part.cell_length <= width:
-                rows[-1] = Content.assemble(rows[-1], "  ", part)
-            else:
-                rows.append(part)
-        self.update(Content("\n").join(rows), layout=len(rows) != self._rows)
-        self._rows = len(rows)
+        self.show_parts(parts)
 
 
 class StatusLine(OneLine):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from bisect import bisect_left
+from collections.abc import Sequence
 from typing import ClassVar
 
 from rich.segment import Segment
@@ -28,7 +29,8 @@ _SLICE = 0.006
 """Seconds for which lines are wrapped without letting a key through."""
 
 _TERM, _MATCH, _CURRENT = "passage--term", "passage--match", "passage--current"
-_MARKED = {_TERM: 1, _MATCH: 2, _CURRENT: 3}
+_EVIDENCE = "passage--evidence"
+_MARKED = {_EVIDENCE: 0, _TERM: 1, _MATCH: 2, _CURRENT: 3}
 
 
 class PassageView(ScrollView, can_focus=False):
@@ -58,23 +60,34 @@ class PassageView(ScrollView, can_focus=False):
         self._announced = True
         self._drawn_in: dict[str, Style] = {}
         self._terms: frozenset[str] = frozenset()
+        self._evidence: Sequence[tuple[int, int]] = ()
         self._are_terms_shown = True
         self._findable: Findable | None = None
         self._matches: list[tuple[int, int]] = []
         self._match = 0
         self._found_from: tuple[int, int] | None = None
 
-    def show(self, text: str, what: object = None, *, terms: frozenset[str] = frozenset()) -> None:
+    def show(
+        self,
+        text: str,
+        what: object = None,
+        *,
+        terms: frozenset[str] = frozenset(),
+        marked: Sequence[tuple[int, int]] = (),
+    ) -> None:
         """Show a text from its beginning; `Painted` tells when it is on the screen.
 
         Args:
             text: The text.
             what: What `Painted` hands back.
             terms: Words that stand out, as `tui.marking.query_terms` makes them.
+            marked: Beginnings and ends of evidence in the text, first to last, which must be
+                ready for the screen then.
         """
         self._text = displayed(text)
         self._what = what
         self._terms = terms
+        self._evidence = marked
         self._announced = False
         self._findable = None
         self._matches = []
@@ -125,6 +138,13 @@ class PassageView(ScrollView, can_focus=False):
             self._measure()
         self.scroll_relative(y=lines, animate=False)
 
+    def bring_in_sight(self, place: int) -> None:
+        """Scroll to a character of the text, unless its line is in sight."""
+        self._know(place)
+        at, top, height = self._lines.line_at(place), self.scroll_offset.y, self.size.height
+        if not top <= at < top + height:
+            self.scroll_to(y=max(0, at - height // 3), animate=False)
+
     # What stands out
 
     def show_terms(self, *, shown: bool) -> None:
@@ -168,10 +188,7 @@ class PassageView(ScrollView, can_focus=False):
         if not self._matches:
             return 0, 0
         place = self._matches[self._match][0]
-        self._know(place)
-        at, top, height = self._lines.line_at(place), self.scroll_offset.y, self.size.height
-        if not top <= at < top + height:
-            self.scroll_to(y=max(0, at - height // 3), animate=False)
+        self.bring_in_sight(place)
         return self._match + 1, len(self._matches)
 
     # Drawing
@@ -217,10 +234,10 @@ class PassageView(ScrollView, can_focus=False):
         return Strip(segments).adjust_cell_length(width, style)
 
     def _marks(self, start: int, end: int) -> list[tuple[int, int, str]]:
-        marks: list[tuple[int, int, str]] = []
+        marks = [(first, last, _EVIDENCE) for first, last in self._evidence]
         if self._are_terms_shown:
             terms = terms_in(self._text, start, end, self._terms)
-            marks = [(first, last, _TERM) for first, last in terms]
+            marks += [(first, last, _TERM) for first, last in terms]
         for place, (first, last) in self._matches_in(start, end):
             marks.append((first, last, _CURRENT if place == self._match else _MATCH))
         return marks

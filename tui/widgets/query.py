@@ -9,7 +9,7 @@ from textual.widget import Widget
 from labeler.assessment.blind import BlindQuery
 from tui.text import line
 
-__all__ = ["QueryBox"]
+__all__ = ["QueryBox", "wrapped_rows"]
 
 _TALL = 20
 """From so many lines of a terminal on, a query takes as many as it needs, up to six."""
@@ -51,16 +51,17 @@ class QueryBox(Widget):
         if query is None or width < 2:  # noqa: PLR2004 - a wide character needs 2
             return []
         asked, need, conditions = _LINES if self.app.size.height >= _TALL else _FEW_LINES
-        rows = _wrapped(line(("Q  ", "bold"), (query.text[:_LONGEST], "bold")), width, asked)
+        rows = wrapped_rows(line(("Q  ", "bold"), (query.text[:_LONGEST], "bold")), width, asked)
         if query.need:
-            rows += _wrapped(line("Need: ", query.need[:_LONGEST]), width, need)
+            rows += wrapped_rows(line("Need: ", query.need[:_LONGEST]), width, need)
         if query.conditions:
             listed = ", ".join(f"{name}: {value}" for name, value in query.conditions.items())
-            rows += _wrapped(line("Asked under: ", listed[:_LONGEST]), width, conditions)
+            rows += wrapped_rows(line("Asked under: ", listed[:_LONGEST]), width, conditions)
         return rows
 
 
-def _wrapped(content: Content, width: int, most: int) -> list[Content]:
+def wrapped_rows(content: Content, width: int, most: int) -> list[Content]:
+    """Wrap a line into so many rows at the most, and mark where it goes on."""
     rows = content.wrap(width)
     if len(rows) <= most:
         return rows

@@ -18,6 +18,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from labeler.queue.questions.orders import Decide, QuestionOrder, TakeBack
 from labeler.queue.sitting.orders import (
     Note,
     Order,
@@ -35,6 +36,7 @@ __all__ = [
     "MOMENT",
     "PROPOSE_EVIDENCE",
     "PROPOSE_QUERY",
+    "QUESTION",
     "Journal",
     "journal_line",
     "lock_file",
@@ -43,10 +45,16 @@ __all__ = [
 PROPOSE_EVIDENCE, PROPOSE_QUERY = "propose_evidence", "propose_query"
 """The kinds of lines that are proposals, beside those of review events."""
 
+QUESTION = "question_"
+"""How the kinds of lines begin that are about a generated question."""
+
 MOMENT = 0.3
 """Seconds that an event may take before it is written to the journal."""
 
 _OPEN = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND
+
+
+_Kept = Event | Decide | TakeBack
 
 
 class Journal:
@@ -71,7 +79,7 @@ class Journal:
         self._clock = clock
         self._moment = moment
         self._changed = threading.Condition()
-        self._expected: dict[str, tuple[float, Event, datetime]] = {}
+        self._expected: dict[str, tuple[float, _Kept, datetime]] = {}
         self._written: set[str] = set()
         self._hurry = False
         self._closing = False
@@ -91,9 +99,9 @@ class Journal:
         with self._changed:
             return len(self._written & self._expected.keys())
 
-    def expect(self, order: Order) -> None:
+    def expect(self, order: Order | QuestionOrder) -> None:
         """Take note of an order that was given to the database; events alone are kept."""
-        if not isinstance(order, Event):
+        if not isinstance(order, Event | Decide | TakeBack):
             return
         due = time.monotonic() + self._moment
         with self._changed:
@@ -105,9 +113,9 @@ class Journal:
                 self._thread.start()
             self._changed.notify_all()
 
-    def settled(self, order: Order) -> None:
+    def settled(self, order: Order | QuestionOrder) -> None:
         """Take note that an order was done: its event is in the database, or was refused by it."""
-        if isinstance(order, Event):
+        if isinstance(order, Event | Decide | TakeBack):
             with self._changed:
                 self._expected.pop(order.key, None)
                 self._changed.notify_all()
@@ -215,10 +223,16 @@ class Journal:
         self._file = self._path = None
 
 
-def journal_line(event: Event, reviewer: str, at: datetime) -> str:
+def journal_line(event: Event | Decide | TakeBack, reviewer: str, at: datetime) -> str:
     """Write an event as one line: with all that a replay needs, and no text of the corpus."""
     line: dict[str, Any] = {"key": event.key, "at": at.isoformat(), "reviewer": reviewer}
     match event:
+        case TakeBack(of=of):
+            return json.dumps({**line, "kind": f"{QUESTION}undo", "of": of})
+        case Decide(question=question, kind=kind, text=text, note=note, dwell_ms=dwell_ms):
+            line |= {"kind": QUESTION + kind.value, "question": question.question_id}
+            line |= {"text": text, "note": note, "dwell_ms": dwell_ms, "shown": question.digest}
+            return json.dumps(line)
         case Undo(of=of):
             return json.dumps({**line, "kind": EventKind.UNDO.value, "of": of})
         case Vote(level=level, note=note, dwell_ms=dwell_ms):
@@ -227,8 +241,8 @@ def journal_line(event: Event, reviewer: str, at: datetime) -> str:
         case Skip(dwell_ms=dwell_ms):
             line |= {"kind": EventKind.SKIP.value, "dwell_ms": dwell_ms}
         case Note(text=text, is_flag=is_flag):
-            kind = EventKind.FLAG if is_flag else EventKind.NOTE
-            line |= {"kind": kind.value, "note": text}
+            line["kind"] = (EventKind.FLAG if is_flag else EventKind.NOTE).value
+            line["note"] = text
         case ProposeEvidence(evidence_id=evidence_id):
             line |= {"kind": PROPOSE_EVIDENCE, "evidence": evidence_id}
         case ProposeQuery(change=change, words=words):

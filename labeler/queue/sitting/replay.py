@@ -20,10 +20,12 @@ from labeler.errors import ConflictError, LabelerError, NotFoundError, StoreErro
 from labeler.queue.claims import Claim, give_back
 from labeler.queue.proposals import propose_evidence
 from labeler.queue.query_proposals import propose_query_change
-from labeler.queue.sitting.journal import PROPOSE_EVIDENCE, PROPOSE_QUERY, lock_file
+from labeler.queue.questions.replay import replay_question_event
+from labeler.queue.sitting.journal import PROPOSE_EVIDENCE, PROPOSE_QUERY, QUESTION, lock_file
 from labeler.queue.undo import undo_last
 from labeler.queue.votes import Event, record_event
 from labeler.records import table
+from labeler.records.questions import QuestionEventKind
 from labeler.records.queue import EventKind, ReviewEvent, Task, VotePurpose
 from labeler.records.scales import AssessorKind
 from labeler.store.database import Store
@@ -166,6 +168,9 @@ def _replay(store: Store, line: Mapping[str, Any]) -> bool:
                 return False
         with store.write("review start", actor=name) as tx:
             reviewer_id = assessor_key(tx, AssessorKind.PERSON, name)
+        if line["kind"].startswith(QUESTION):
+            done = QuestionEventKind(line["kind"].removeprefix(QUESTION))
+            return replay_question_event(store, (name, reviewer_id), done, at, line)
         if line["kind"] in {PROPOSE_EVIDENCE, PROPOSE_QUERY}:
             return _propose(store, reviewer_id, key, at, line)
         kind = EventKind(line["kind"])
@@ -179,7 +184,7 @@ def _replay(store: Store, line: Mapping[str, Any]) -> bool:
                 VotePurpose(line["purpose"]),
             )
             record_event(store, reviewer_id, claim, _event(store, claim, kind, at, line))
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise ConflictError(f"not an event of a journal ({error})") from None
     return True
 

@@ -1,0 +1,1 @@
+"""A sitting over generated questions: accept, edit or reject, blind to filters and generator."""
