@@ -52,7 +52,8 @@ class AgreementReport:
         interval: How the intervals were made.
         assessors: Everybody who judged something in the frame, people first.
         pairs: The pairs that were compared.
-        groups: People together and judges together, where there are two or more of them.
+        groups: People together and judges together, where there are two or more of them: also
+            beside judges against people, since how far people agree is as far as a judge can.
         notices: What a reader should know beside the numbers.
     """
 
@@ -107,7 +108,7 @@ def report_agreement(
         interval="95%, jackknife over queries with Student's t",
         assessors=tuple(summarize(labels, one) for one in assessors),
         pairs=pairs,
-        groups=_groups(labels, assessors) if reference is None else (),
+        groups=_groups(labels, assessors) if reference is None or reference.kind == PEOPLE else (),
         notices=(*notices, *_notices(read, assessors, pairs, repeats)),
     )
 

@@ -58,6 +58,8 @@ def test_one_pair_is_shown_with_its_confusions(
     out = capsys.readouterr().out
     assert "against              people" in out
     assert "people, down; yes-or-no, across  not relevant  relevant" in out
+    # How far people agree stands beside it: a judge can't agree with them any further.
+    assert any(line.startswith("2 people") for line in out.splitlines())
 
 
 def test_json_holds_what_the_table_leaves_out(
