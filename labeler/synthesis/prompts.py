@@ -1,0 +1,155 @@
+"""Prompts of generators: files with a TOML header and a body, as judges have them.
+
+```
++++
+name = "factual"
+kinds = ["factual"]
+description = "..."
+answer = "spans"
++++
+the system message
+--- user ---
+the user message
+```
+
+A prompt is identified by the digest of its text. Placeholders stand in braces and are filled in
+one pass, so what a passage holds is never taken for one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from labeler.errors import Fault, InputError
+from labeler.records.questions import QuestionKind
+
+__all__ = [
+    "EMBEDDED",
+    "GeneratePrompt",
+    "answerable_prompt",
+    "fill",
+    "parse_prompt",
+    "prompt_for",
+    "shipped_prompts",
+]
+
+EMBEDDED = "embedded"
+"""The prompt of the embedded generator: solved examples and nothing else."""
+
+_ANSWERABLE = "answerable"
+_ANSWERS = ("question", "spans", "two_spans", "none", "answerable")
+_PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
+_KNOWN = frozenset(
+    {
+        *("answer", "conditions", "context", "examples", "fence", "language", "passage"),
+        *("passages", "persona", "question", "second", "second_context", "view", "wordings"),
+    }
+)
+_HEADER = re.compile(r"\A\+\+\+\n(.*?)^\+\+\+\n(.*)\Z", re.DOTALL | re.MULTILINE)
+_USER_MARK = "--- user ---\n"
+
+
+@dataclass(frozen=True)
+class GeneratePrompt:
+    """A prompt that asks for a question, or whether one can be answered.
+
+    Attributes:
+        name: What it is called.
+        kinds: The kinds of question that it asks for.
+        description: One line on it.
+        answer: The shape of the answer: ``question`` alone; ``spans`` and ``two_spans`` with the
+            words of the passages that answer; ``none`` without; ``answerable`` for a check.
+        examples: Solved examples: passage and question.
+        system: The system message, with placeholders; empty for none.
+        user: The user message, with placeholders.
+        text: The whole file.
+    """
+
+    name: str
+    kinds: tuple[QuestionKind, ...]
+    description: str
+    answer: str
+    examples: tuple[tuple[str, str], ...]
+    system: str
+    user: str
+    text: str
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of the file's text."""
+        return hashlib.sha256(self.text.encode("utf-8")).hexdigest()
+
+
+def fill(template: str, values: Mapping[str, str]) -> str:
+    """Put values in the place of placeholders, in one pass."""
+    return _PLACEHOLDER.sub(lambda found: values.get(found[1], found[0]), template)
+
+
+def parse_prompt(text: str, *, path: str) -> GeneratePrompt:
+    """Read a prompt from the text of its file.
+
+    Raises:
+        InputError: When the header or a placeholder isn't right; all faults are listed.
+    """
+    text = text.replace("\r\n", "\n")
+    parts = _HEADER.match(text)
+    if parts is None:
+        raise InputError([Fault(path, 1, "a prompt begins with a TOML header between +++ lines")])
+    try:
+        header = tomllib.loads(parts[1])
+        kinds = tuple(QuestionKind(kind) for kind in header["kinds"])
+        name, answer = str(header["name"]), str(header["answer"])
+        examples = tuple(
+            (str(one["passage"]), str(one["question"])) for one in header.get("examples", ())
+        )
+    except (tomllib.TOMLDecodeError, KeyError, TypeError, ValueError) as error:
+        raise InputError([Fault(path, None, f"the header isn't right: {error}")]) from None
+    system, mark, user = parts[2].partition(_USER_MARK)
+    faults = []
+    if answer not in _ANSWERS:
+        faults.append(Fault(path, None, f"'answer' is one of {', '.join(_ANSWERS)}"))
+    if not mark:
+        faults.append(Fault(path, None, f"the line '{_USER_MARK.strip()}' is missing"))
+    for place in _PLACEHOLDER.finditer(text, parts.start(2)):
+        if place[1] not in _KNOWN:
+            line = text.count("\n", 0, place.start()) + 1
+            faults.append(Fault(path, line, f"there is no placeholder {{{place[1]}}}"))
+    if faults:
+        raise InputError(faults)
+    return GeneratePrompt(
+        name=name,
+        kinds=kinds,
+        description=str(header.get("description", "")),
+        answer=answer,
+        examples=examples,
+        system=system.strip(),
+        user=user.strip(),
+        text=text,
+    )
+
+
+@cache
+def shipped_prompts() -> Mapping[str, GeneratePrompt]:
+    """Read the prompts that come with Labeler, by name."""
+    found = [
+        parse_prompt(one.read_text(encoding="utf-8"), path=one.name)
+        for one in files("prompts").joinpath("generate").iterdir()
+        if one.name.endswith(".md")
+    ]
+    return {prompt.name: prompt for prompt in sorted(found, key=lambda prompt: prompt.name)}
+
+
+def prompt_for(kind: QuestionKind, *, embedded: bool) -> GeneratePrompt:
+    """Give the prompt that asks for questions of a kind."""
+    return shipped_prompts()[EMBEDDED if embedded else kind.value]
+
+
+def answerable_prompt() -> GeneratePrompt:
+    """Give the prompt that asks whether passages answer a question."""
+    return shipped_prompts()[_ANSWERABLE]

@@ -1,0 +1,91 @@
+"""Where in a chunk the evidence stands: the words that a model copied, or the likest window."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from labeler.providers.embeddings import Embedder
+from labeler.search.words import Findable
+
+__all__ = ["EvidenceWindow", "best_window", "sentences", "span_of", "windows_of"]
+
+_SENTENCE_END = re.compile(r"(?<=[.!?。！？؟])[\"'”’)\]]*\s+|\n\s*\n|(?<=[。！？])|\n(?=[-*•])")
+_MOST_CHARACTERS = 350
+_SENTENCES = 2
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceWindow:
+    """A part of a chunk's text: ``text[start:end]``.
+
+    Attributes:
+        start: Its first character.
+        end: After its last character.
+        similarity: The cosine of its embedding to the question's, or None where a model named it.
+    """
+
+    start: int
+    end: int
+    similarity: float | None = None
+
+
+def sentences(text: str) -> list[tuple[int, int]]:
+    """Tell where the sentences of a text stand, blanks at their ends left out."""
+    found: list[tuple[int, int]] = []
+    start = 0
+    ends = [match.span() for match in _SENTENCE_END.finditer(text)]
+    for end, after in [*ends, (len(text), len(text))]:
+        stripped = text[start:end]
+        left = start + len(stripped) - len(stripped.lstrip())
+        right = start + len(stripped.rstrip())
+        if right > left:
+            found.append((left, right))
+        start = after
+    return found
+
+
+def windows_of(text: str) -> list[tuple[int, int]]:
+    """List the windows of a text: each sentence, and each two that follow one another.
+
+    A window is cut at 350 characters, so that a text without sentences has some too.
+    """
+    parts: list[tuple[int, int]] = []
+    for start, end in sentences(text):
+        parts += [
+            (at, min(at + _MOST_CHARACTERS, end)) for at in range(start, end, _MOST_CHARACTERS)
+        ]
+    found = list(parts)
+    for first, second in pairwise(parts):
+        if second[1] - first[0] <= _MOST_CHARACTERS:
+            found.append((first[0], second[1]))
+    return sorted(set(found))
+
+
+def best_window(question: str, text: str, embedder: Embedder) -> EvidenceWindow | None:
+    """Choose the window that is most like a question; of equal ones the first, then the shorter.
+
+    None for a text without words.
+    """
+    windows = windows_of(text)
+    if not windows:
+        return None
+    vector = embedder.queries([question])[0]
+    vectors = embedder.passages([text[start:end] for start, end in windows])
+    scores = [float(one) for one in vectors @ vector]
+    place = max(range(len(windows)), key=lambda one: (scores[one], -one))
+    return EvidenceWindow(*windows[place], similarity=scores[place])
+
+
+def span_of(text: str, span: str) -> EvidenceWindow | None:
+    """Find the words that a model says it copied, white space, case and quotation marks aside.
+
+    None where they don't stand there; an ellipsis between two parts is no copy.
+    """
+    wanted = span.strip().strip("\"'“”‘’«»").strip()
+    if not wanted:
+        return None
+    places: Sequence[tuple[int, int]] = Findable(text).places(wanted)
+    return EvidenceWindow(*places[0]) if places else None
