@@ -80,7 +80,7 @@ class Seal:
         split: The split's name.
         sealed: How many sealed queries are shown.
         opening: The opening that was recorded for this look.
-        before: The openings before it that showed any of the same queries.
+        before: The openings before it, of any split, that showed any of the same queries.
         development: How many of the queries shown count as development data, since tuning saw
             their labels.
     """
@@ -190,9 +190,13 @@ def open_sealed(
 
 
 def _seal(connection: Connection, split: int, shown: frozenset[int]) -> Seal:
-    *earlier, own = read_openings(connection, split)
-    before = tuple(one for one in earlier if one.queries & shown)
-    tuned = development_queries(connection, split)
+    own = read_openings(connection, split)[-1]
+    before = tuple(
+        one
+        for one in read_openings(connection)
+        if one.revision < own.revision and one.queries & shown
+    )
+    tuned = development_queries(connection)
     return Seal(own.split, len(shown), own, before, len(shown & tuned))
 
 
@@ -213,13 +217,9 @@ def sealed_queries(
     return {split: frozenset(keys) for split, keys in sorted(found.items())}
 
 
-def development_queries(connection: Connection, split_id: int) -> frozenset[int]:
+def development_queries(connection: Connection) -> frozenset[int]:
     """Give the keys of sealed queries that tuning has seen: they count as development data."""
-    statement = (
-        sa.select(_SCOPE.c.queries)
-        .join(_OPENING, _OPENING.c.id == _SCOPE.c.opening_id)
-        .where(_OPENING.c.split_id == split_id, _SCOPE.c.purpose == OpeningPurpose.TUNING.value)
-    )
+    statement = sa.select(_SCOPE.c.queries).where(_SCOPE.c.purpose == OpeningPurpose.TUNING.value)
     return frozenset(
         int(key) for (text,) in connection.execute(statement) for key in json.loads(text)
     )

@@ -187,7 +187,7 @@ def read_membership(connection: Connection, split: FrozenSplit) -> Membership:
         .order_by(_MEMBER.c.id)
     )
     away_documents, away_queries = _quarantined(connection, split)
-    tuned = development_queries(connection, split.id)
+    tuned = development_queries(connection)
     documents: dict[int, Place] = {}
     queries: dict[int, Place] = {}
     for document, query, group_id, number, named in connection.execute(statement):
@@ -262,14 +262,15 @@ def append_members(
     number = tx.connection.execute(
         sa.select(sa.func.max(_EXTENSION.c.number)).where(_EXTENSION.c.split_id == split.id)
     ).scalar()
-    groups = dict(
-        tx.connection.execute(
-            sa.select(_GROUP.c.id, _GROUP.c.number).where(_GROUP.c.split_id == split.id)
+    groups = {
+        key: (number, str(part))
+        for key, number, part in tx.connection.execute(
+            sa.select(_GROUP.c.id, _GROUP.c.number, _GROUP.c.part).where(
+                _GROUP.c.split_id == split.id
+            )
         )
-        .tuples()
-        .all()
-    )
-    leaves = [(groups[one.group_id], one.name, one.digest) for one in members]
+    }
+    leaves = [(*groups[one.group_id], one.name, one.digest) for one in members]
     statement = sa.insert(_EXTENSION).values(
         split_id=split.id,
         number=(number or 0) + 1,
@@ -299,12 +300,12 @@ def document_digest(text_digests: Sequence[str]) -> str:
     return hashlib.sha256("\n".join(text_digests).encode()).hexdigest()
 
 
-def extension_root(before: str, leaves: Sequence[tuple[int, str, str]]) -> str:
+def extension_root(before: str, leaves: Sequence[tuple[int, str, str, str]]) -> str:
     """Digest the manifest before an extension together with the leaves that it adds.
 
     Args:
         before: The root digest before.
-        leaves: Group number, name and text digest of each new member, in any order.
+        leaves: Group number, part, name and text digest of each new member, in any order.
     """
     content = json.dumps([before, sorted(leaves)], ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()
