@@ -29,11 +29,29 @@ _TREND = "Show how metrics went over time, from the log of evaluations."
 app.command("labeler.cli.report_trend:trend", name="trend", help=_TREND)
 _DRIFT = "Tell whether a judge's labels moved between two versions of it."
 app.command("labeler.cli.report_drift:drift", name="drift", help=_DRIFT)
-_RECALL = "Measure runs: P, MRR, recall, nDCG, latency, with bounds and what each rests on."
+_GRID = "Measure a run at other depths and thresholds, on development queries."
+app.command("labeler.cli.report_grid:grid", name="grid", help=_GRID)
+_RECALL = """Measure runs: P, MRR, recall, nDCG, latency, with bounds and what each rests on.
+
+Recall is found / all that is known to be relevant, as in trec_eval; P@K divides by K also when less
+was returned. What is undefined is called so, with the reason. docs/metrics.md defines every column;
+--json has all of it, and every slice.
+"""
 app.command("labeler.cli.report_recall:recall", name="recall", help=_RECALL)
-_COVERAGE = "Tell how far what runs found is judged, and which runs the pool favours."
+_COVERAGE = """Tell how far what runs found is judged, and which runs the pool favours.
+
+'only here' counts unknown places that no other run has. Leaving a run out takes away the labels of
+what it alone brought to the first K places, and measures all runs again: what then falls was held
+up by being pooled. Runs whose judged shares differ by more than 5 points can't be compared; the
+command that draws what is missing is printed.
+"""
 app.command("labeler.cli.report_coverage:coverage", name="coverage", help=_COVERAGE)
-_SENSITIVITY = "Tell how much a comparison of two runs depends on what is unknown."
+_SENSITIVITY = """Tell how much a comparison of two runs depends on what is unknown.
+
+Each row treats unknown items in one way, and says whether that is an assumption or an estimate.
+Below stands the least number of unknown items that would have to be relevant to put the other run
+ahead: exact for precision, MRR and recall, two bounds for nDCG.
+"""
 app.command("labeler.cli.report_coverage:sensitivity", name="sensitivity", help=_SENSITIVITY)
 _CALIBRATION = "Tell whether probabilities of labels are what they say, by people's blind votes."
 app.command("labeler.cli.report_calibration:calibration", name="calibration", help=_CALIBRATION)
