@@ -64,12 +64,7 @@ def recall(
     db: Database = None,
     json: JsonOutput = False,
 ) -> None:
-    """Measure runs: precision, MRR, recall, nDCG, needs of answers, latency; unknown stays unknown.
-
-    Recall is found / all that is known to be relevant, as in trec_eval; P@K divides by K also when
-    less was returned. Beside each value stand the least and the most that it can be, how much is
-    judged, and an interval over clusters of queries. What is undefined is called so, with the
-    reason. docs/metrics.md defines every column; --json has all of it, and every slice.
+    """Measure runs, with what each number rests on.
 
     Parameters
     ----------
