@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import App, Parameter
 
-from labeler.cli.output import print_facts, print_json, print_table, program, tell, working
+from labeler.cli.output import print_json, program, tell, working
 from labeler.cli.project import Database, JsonOutput, open_project
 
 if TYPE_CHECKING:
-    from labeler.sampling.draw import DrawReport
-    from labeler.sampling.plan import PlannedSample, SampleOptions
+    from labeler.sampling.plan import SampleOptions
 
 app = App(
     name="sample",
@@ -78,15 +77,16 @@ def plan(
     Nothing is stored. With --target-width it tells how many votes a decision needs, before anybody
     votes.
     """
+    from labeler.cli.sample_plan import plan_as_json, print_plan
     from labeler.sampling.plan import plan_sample
 
     options = _options(pool, runs, k, relevant, votes, measure, target_width, seed)
     with open_project(db) as store, store.read() as connection, working("planning"):
         planned = plan_sample(connection, options)
     if json:
-        print_json(_plan_json(planned))
+        print_json(plan_as_json(planned))
         return
-    _print_plan(planned)
+    print_plan(planned)
     given = "".join(f" --runs {run}" for run in planned.population.comparison.runs)
     more = "" if relevant == "partially" else f" --relevant {relevant}"
     print(f"next: {program()} sample draw {pool}{given} --k {k}{more} --votes {planned.votes}")
@@ -129,6 +129,7 @@ def draw(
         With --outside: only evidence of such documents, each a stratum of its own:
         domain=billing; also product, region, language, source. Repeatable, for one field.
     """
+    from labeler.cli.sample_plan import tell_draw
     from labeler.errors import UsageError
     from labeler.queue.sampled import ask_for_sample
     from labeler.sampling.draw import continue_sample, draw_sample
@@ -150,7 +151,7 @@ def draw(
             report = draw_outside(store, called, options, _sources(source), ask_for_sample)
         else:
             report, planned = draw_sample(store, called, options, ask_for_sample)
-    _tell_draw(report, planned, json=json)
+    tell_draw(report, planned, json=json)
 
 
 @app.command
@@ -276,91 +277,3 @@ def _sources(pairs: tuple[str, ...]) -> dict[str, list[str]]:
             raise UsageError(f"--source takes FIELD=VALUE, not '{pair}'", hint="domain=billing")
         found[field.strip()].append(value.strip())
     return dict(found)
-
-
-def _plan_json(planned: PlannedSample) -> dict[str, object]:
-    population = planned.population
-    return {
-        "frame": planned.frame,
-        "frame_digest": planned.digest,
-        "seed": planned.seed,
-        "pool": population.comparison.pool,
-        "runs": list(population.comparison.runs),
-        "k": population.comparison.k,
-        "queries": population.queries,
-        "unknown": len(population.units),
-        "known": sum(population.known.values()),
-        "known_relevant": sum(population.known_relevant.values()),
-        "abstained": population.abstained,
-        "without_text": population.without_text,
-        "votes": planned.votes,
-        "rates_assumed_from": planned.rates_from,
-        "strata": [
-            {
-                "name": part.name,
-                "retrieved": list(part.retrieved),
-                "size": len(part.items),
-                "draw": count,
-                "expected_rate": part.rate,
-            }
-            for part, count in zip(planned.strata, planned.counts, strict=True)
-        ],
-        "expected": [asdict(one) for one in planned.expected],
-    }
-
-
-def _print_plan(planned: PlannedSample) -> None:
-    population = planned.population
-    print_facts(
-        {
-            "frame": planned.frame,
-            "seed": planned.seed[:16],
-            "labelled already": f"{sum(population.known.values()):,}, "
-            f"{sum(population.known_relevant.values()):,} of them relevant",
-            "can't be judged": population.abstained + population.without_text,
-            "votes": planned.votes,
-            "shares assumed from": planned.rates_from,
-        }
-    )
-    print()
-    print_table(
-        ["stratum", "items", "draw", "probability", "assumed share"],
-        [
-            [part.name, len(part.items), count, count / len(part.items), part.rate]
-            for part, count in zip(planned.strata, planned.counts, strict=True)
-        ],
-    )
-    print()
-    print_table(
-        ["measure", "run", "less", "expected width of the 95% interval"],
-        [[one.measure, one.first, one.second or "-", one.width] for one in planned.expected],
-    )
-
-
-def _tell_draw(report: DrawReport, planned: PlannedSample | None, *, json: bool) -> None:
-    if json:
-        print_json(
-            {
-                "name": report.name,
-                "frame": report.frame,
-                "phase": report.phase,
-                "drawn": report.drawn,
-                "revision": report.revision,
-                "strata": [
-                    {"name": name, "size": size, "draw": count, "drawn_before": before}
-                    for name, size, count, before in report.strata
-                ],
-            }
-        )
-        return
-    if planned is not None:
-        _print_plan(planned)
-    else:
-        print_facts({"frame": report.frame})
-        print()
-        print_table(
-            ["stratum", "items", "drawn now", "drawn before"], [list(row) for row in report.strata]
-        )
-    print()
-    print_facts({"sample": report.name, "phase": report.phase, "drawn": report.drawn})
-    print(f"next: {program()} review; then {program()} sample status {report.name}")

@@ -22,6 +22,7 @@ from labeler.evaluation.sample_estimates import (
 )
 from labeler.labels import Outcome, State
 from labeler.records import table
+from labeler.records.pools import PoolRun
 from labeler.records.runs import Run
 from labeler.records.sampling import Draw, Stratum
 from labeler.sampling.plan import as_estimands, known_of, seed_number
@@ -242,8 +243,6 @@ def _known(
 
 
 def _run_keys(connection: Connection, sample: StoredSample) -> dict[str, int]:
-    from labeler.records.pools import PoolRun
-
     run, part = table(Run), table(PoolRun)
     statement = (
         sa.select(run.c.name, run.c.id)

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
 
 from labeler.assessment.item_scores import ItemScores, add_scores
-from labeler.calibration.policies import UNCALIBRATED
+from labeler.assessment.reading import blocks_of
+from labeler.calibration.policies import UNCALIBRATED, Policy
 from labeler.errors import ConflictError, NotFoundError, UsageError
 from labeler.evaluation.sample_estimates import Estimand
-from labeler.labels import Grade
+from labeler.labels import Grade, Outcome
+from labeler.queue.claims import claim
 from labeler.queue.route import route_pool
 from labeler.queue.sampled import ask_for_sample
 from labeler.records import table
 from labeler.records.queue import Assignment
 from labeler.records.sampling import Draw, Stratum
+from labeler.records.scales import AssessorKind
 from labeler.records.scores import Calibration
 from labeler.sampling.draw import continue_sample, draw_sample
 from labeler.sampling.outside import draw_outside
@@ -24,6 +28,7 @@ from labeler.sampling.plan import SampleOptions, plan_sample
 from labeler.sampling.population import Comparison
 from labeler.sampling.stored import read_sample
 from labeler.store.database import Store
+from labeler.store.registry import assessor_key
 from tests.small import HandJudge, judge, pooled
 from tests.voting import vote_on_all
 
@@ -218,3 +223,28 @@ def test_sources_are_strata(store: Store, own_folder: Path) -> None:
         draw_outside(store, "x", options, {"colour": ["red"]}, ask_for_sample)
     with pytest.raises(UsageError, match="one field"):
         draw_outside(store, "x", options, {"domain": ["a"], "region": ["EU"]}, ask_for_sample)
+
+
+def test_a_drawn_item_stands_among_the_others_and_shows_nothing_of_the_draw(
+    store: Store, own_folder: Path
+) -> None:
+    pooled(store, own_folder)
+    # The judge gives up on some passages, so that these wait for another reason.
+    answers = dict.fromkeys(("c01", "c02", "c09", "c10", "c11"), (Outcome.ABSTAINED, 0.0))
+    judge(store, HandJudge(answers))
+    route_pool(store, "p", Policy("small-target", 0.95, target=0.5, confidence=0.9))
+    before = set(waiting(store))
+    draw_sample(store, "s", SampleOptions(BOTH, votes=11), ask_for_sample)
+    drawn = set(drawn_of(store, "s")[1])
+    with store.write("review start", actor="ada") as tx:
+        reviewer = assessor_key(tx, AssessorKind.PERSON, "ada")
+    order = [held.item_id for held in claim(store, reviewer, 100)]
+    assert set(order) == before | drawn
+    added = [place for place, item in enumerate(order) if item not in before]
+    others = [place for place, item in enumerate(order) if item in before]
+    assert min(added) < max(others)
+    with store.read() as connection:
+        blocks = blocks_of(connection, order, seed="")
+    shown = [asdict(item) for block in blocks for item in block.items]
+    assert len({tuple(sorted(one)) for one in shown}) == 1
+    assert all("sample" not in repr(list(one.values())) for one in shown)
