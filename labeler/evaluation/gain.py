@@ -12,7 +12,6 @@ from labeler.evaluation.ranking import (
     Measured,
     Numbers,
     checked,
-    judged_ranks,
     shares,
 )
 from labeler.labels import StateCode
@@ -50,15 +49,18 @@ def ndcg_at(ranking: JudgedRanking, cutoff: int, rule: GainRule = "linear") -> M
     dcg = _dcg(ranking, gains, ranking.ranks, cutoff)
     ideal = transformed(ranking.known.ideal_to(cutoff), rule)
     whole = ideal @ weights
-    condensed, judged = judged_ranks(ranking)
+    judged_gains = np.where(ranking.judged, gains, 0.0)
     lower, upper = _bounds(ranking, cutoff, rule, dcg, ideal)
     return Measured(
         value=shares(dcg, whole),
         lower=lower,
         upper=upper,
         judged_only=np.where(
-            ranking.count_where(judged) > 0,
-            shares(_dcg(ranking, np.where(judged, gains, 0.0), condensed, cutoff), whole),
+            ranking.count_where(ranking.judged) > 0,
+            shares(
+                _dcg(ranking, np.where(ranking.judged, gains, 0.0), ranking.judged_ranks, cutoff),
+                whole,
+            ),
             np.nan,
         ),
         part=dcg,

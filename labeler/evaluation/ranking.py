@@ -23,7 +23,6 @@ __all__ = [
     "Measured",
     "checked",
     "judged_coverage_at",
-    "judged_ranks",
     "precision_at",
     "recall_at",
     "reciprocal_rank",
@@ -112,6 +111,19 @@ class JudgedRanking:
         """How many places each query has, shape (queries,)."""
         return np.diff(self.starts)
 
+    @cached_property
+    def judged(self) -> NDArray[np.bool_]:
+        """Which places are judged, shape (places,)."""
+        found: NDArray[np.bool_] = self.states != StateCode.UNKNOWN
+        return found
+
+    @cached_property
+    def judged_ranks(self) -> NDArray[np.int64]:
+        """The rank of each judged place among those of its query, shape (places,)."""
+        up_to = np.concatenate([[0], np.cumsum(self.judged)])
+        found: NDArray[np.int64] = up_to[1:] - up_to[self.starts[self.query_of]]
+        return found
+
     def count(self, state: StateCode, cutoff: int) -> Numbers:
         """Count the places of a state among the first ``cutoff``, shape (queries,)."""
         return self.count_where((self.states == state) & (self.ranks <= checked(cutoff)))
@@ -198,8 +210,7 @@ def recall_at(ranking: JudgedRanking, cutoff: int) -> Measured:
     unknown = ranking.count(StateCode.UNKNOWN, cutoff)
     top = (ranking.states == StateCode.UNKNOWN) & (ranking.ranks <= cutoff) & ranking.framed
     elsewhere = ranking.known.unknown - ranking.count_where(top)
-    places, judged = judged_ranks(ranking)
-    first = judged & (places <= cutoff) & (ranking.states == StateCode.RELEVANT)
+    first = (ranking.judged_ranks <= cutoff) & (ranking.states == StateCode.RELEVANT)
     return Measured(
         value=shares(found, known),
         # Where all that could be relevant is on one side, both ends are there.
@@ -229,18 +240,17 @@ def reciprocal_rank(ranking: JudgedRanking, cutoff: int | None = None) -> Measur
     within = ranking.ranks <= (checked(cutoff) if cutoff is not None else np.inf)
     relevant = within & (ranking.states == StateCode.RELEVANT)
     possible = within & (ranking.states != StateCode.NOT_RELEVANT)
-    places, judged = judged_ranks(ranking)
-    in_judged = judged & (ranking.states == StateCode.RELEVANT)
+    in_judged = ranking.states == StateCode.RELEVANT
     if cutoff is not None:
-        in_judged &= places <= cutoff
+        in_judged = in_judged & (ranking.judged_ranks <= cutoff)
     value = _one_over_first(ranking, relevant, ranking.ranks)
     return Measured(
         value=value,
         lower=value,
         upper=_one_over_first(ranking, possible, ranking.ranks),
         judged_only=np.where(
-            ranking.count_where(judged) > 0,
-            _one_over_first(ranking, in_judged, places),
+            ranking.count_where(ranking.judged) > 0,
+            _one_over_first(ranking, in_judged, ranking.judged_ranks),
             np.nan,
         ),
         part=value,
@@ -289,13 +299,6 @@ def shares(part: Numbers, whole: Numbers) -> Numbers:
 def _or_else(values: Numbers, possible: NDArray[np.bool_], value: float) -> Numbers:
     """Fill in what is undefined where it could turn out to be defined."""
     return np.where(np.isnan(values) & possible, value, values)
-
-
-def judged_ranks(ranking: JudgedRanking) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Give each place's rank among the judged places of its query, and which are judged."""
-    judged = ranking.states != StateCode.UNKNOWN
-    up_to = np.concatenate([[0], np.cumsum(judged)])
-    return up_to[1:] - up_to[ranking.starts[ranking.query_of]], judged
 
 
 def _one_over_first(
