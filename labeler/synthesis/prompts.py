@@ -65,7 +65,7 @@ class GeneratePrompt:
         description: One line on it.
         answer: The shape of the answer: ``question`` alone; ``spans`` and ``two_spans`` with the
             words of the passages that answer; ``none`` without; ``answerable`` for a check.
-        examples: Solved examples: passage and question.
+        examples: Solved examples: title, passage and question.
         system: The system message, with placeholders; empty for none.
         user: The user message, with placeholders.
         text: The whole file.
@@ -75,7 +75,7 @@ class GeneratePrompt:
     kinds: tuple[QuestionKind, ...]
     description: str
     answer: str
-    examples: tuple[tuple[str, str], ...]
+    examples: tuple[tuple[str, str, str], ...]
     system: str
     user: str
     text: str
@@ -106,7 +106,8 @@ def parse_prompt(text: str, *, path: str) -> GeneratePrompt:
         kinds = tuple(QuestionKind(kind) for kind in header["kinds"])
         name, answer = str(header["name"]), str(header["answer"])
         examples = tuple(
-            (str(one["passage"]), str(one["question"])) for one in header.get("examples", ())
+            (str(one["title"]), str(one["passage"]), str(one["question"]))
+            for one in header.get("examples", ())
         )
     except (tomllib.TOMLDecodeError, KeyError, TypeError, ValueError) as error:
         raise InputError([Fault(path, None, f"the header isn't right: {error}")]) from None

@@ -19,11 +19,12 @@ from labeler.synthesis.answers import answer_fields, shape_of
 from labeler.synthesis.pack import PackChunk, SafePack
 from labeler.synthesis.prompts import GeneratePrompt, answerable_prompt, fill, prompt_for
 from labeler.synthesis.tasks import QuestionTask
+from labeler.synthesis.windows import telling_sentences
 
 __all__ = ["Model", "answerable_request", "question_request"]
 
 _LONGEST_PASSAGE = 6_000
-_LONGEST_EMBEDDED = 1_200
+_LONGEST_EMBEDDED = 400
 _WORDINGS = 5
 _ANSWER_TOKENS = 400
 _EMBEDDED_TOKENS = 60
@@ -146,16 +147,28 @@ def answerable_request(
 def _embedded_request(
     prompt: GeneratePrompt, chunk: PackChunk, task: QuestionTask, model: Model
 ) -> ChatRequest:
-    """Ask a base model, which goes on as the examples did; later views are drawn, with a seed."""
+    """Ask a base model, which goes on as the examples did.
+
+    It is shown the title and one sentence, each view another one: from a whole passage it asks
+    about something vague. Where there are no more sentences an earlier one is asked about again,
+    drawn with a seed.
+    """
     examples = "".join(
-        f"Passage: {passage}\n{json.dumps({'question': question}, ensure_ascii=False)}\n\n"
-        for passage, question in prompt.examples
+        f"Title: {title}\nPassage: {passage}\n"
+        f"{json.dumps({'question': question}, ensure_ascii=False)}\n\n"
+        for title, passage, question in prompt.examples
     )
-    passage = " ".join(chunk.text[:_LONGEST_EMBEDDED].split())
+    told = telling_sentences(chunk.text, but=chunk.title or "")
+    sentence = told[task.view % len(told)] if told else chunk.text
     parameters: dict[str, Any] = {"max_tokens": _EMBEDDED_TOKENS, "temperature": 0.0}
-    if task.view:
+    if task.view >= len(told):
         parameters |= {"temperature": _LATER_TEMPERATURE, "seed": task.view}
-    return _request(prompt, {"examples": examples, "passage": passage}, model, parameters)
+    values = {
+        "context": f"Title: {' '.join(chunk.title.split())}\n" if chunk.title else "",
+        "examples": examples,
+        "passage": " ".join(sentence[:_LONGEST_EMBEDDED].split()),
+    }
+    return _request(prompt, values, model, parameters)
 
 
 def _request(

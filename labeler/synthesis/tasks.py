@@ -190,7 +190,7 @@ def _neighbour(pack: SafePack, chunk: PackChunk) -> str | None:
     found = pack.lexical.search(chunk.text, len(pack.chunks))
     ranked = [name for name, _ in found if name in group]
     apart = [name for name in ranked if group[name].document != chunk.document]
-    return next(iter([*apart, *ranked]), None)
+    return next(iter([*apart, *ranked, *sorted(group)]))
 
 
 def _place(seed: int, name: str) -> bytes:

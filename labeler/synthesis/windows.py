@@ -8,13 +8,20 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from labeler.providers.embeddings import Embedder
-from labeler.search.words import Findable
+from labeler.search.words import Findable, tokens
 
-__all__ = ["EvidenceWindow", "best_window", "sentences", "span_of", "windows_of"]
+__all__ = [
+    "EvidenceWindow",
+    "best_window",
+    "sentences",
+    "span_of",
+    "telling_sentences",
+    "windows_of",
+]
 
 _SENTENCE_END = re.compile(r"(?<=[.!?。！？؟])[\"'”’)\]]*\s+|\n\s*\n|(?<=[。！？])|\n(?=[-*•])")
 _MOST_CHARACTERS = 350
-_SENTENCES = 2
+_FEWEST_WORDS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +52,28 @@ def sentences(text: str) -> list[tuple[int, int]]:
             found.append((left, right))
         start = after
     return found
+
+
+def telling_sentences(text: str, *, but: str = "") -> list[str]:
+    """List the sentences that a question can be about, those that say most first.
+
+    A sentence has 8 words at least; one with a number comes before one without, then the longer
+    one of those up to 350 characters.
+
+    Args:
+        text: A passage.
+        but: What is left out, such as the passage's title.
+    """
+    found = [text[start:end] for start, end in sentences(text)]
+    found = [one for one in found if len(tokens(one)) >= _FEWEST_WORDS and one != but]
+    return sorted(
+        found,
+        key=lambda one: (
+            not any(letter.isdigit() for letter in one),
+            len(one) > _MOST_CHARACTERS,
+            -len(one),
+        ),
+    )
 
 
 def windows_of(text: str) -> list[tuple[int, int]]:

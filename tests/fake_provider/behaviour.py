@@ -5,10 +5,10 @@ from __future__ import annotations
 import traceback
 from dataclasses import replace
 
-from tests.fake_provider import failures, oddities
+from tests.fake_provider import failures, oddities, questions
 from tests.fake_provider.scenarios import SCENARIOS, Call, Reply, error, plain, scenario_of
 
-MODULES = (failures, oddities)
+MODULES = (failures, oddities, questions)
 """Scenarios register themselves when their module is loaded."""
 _BATCH_MODELS = ("batch-expired", "batch-failed", "batch-stuck", "batch-partial", "batch-lost")
 _KNOWN_MODELS = ("gpt-4o-mini",)
