@@ -31,6 +31,7 @@ class AuditStanding:
         accepted: The grade of each item that may be accepted, by any frame.
         awaiting: Items of the latest frame whose part may still come to be accepted.
         drawn: Items that the latest frame has drawn.
+        deciding: Those of them whose answers something waits for.
     """
 
     frame: AuditFrame | None
@@ -38,6 +39,7 @@ class AuditStanding:
     accepted: Mapping[int, Grade]
     awaiting: frozenset[int]
     drawn: frozenset[int]
+    deciding: frozenset[int]
 
     def standing_of(self, item: int) -> Standing:
         """Tell where an item stands."""
@@ -120,11 +122,19 @@ def _taken_together(
     for verdict in verdicts:
         accepted.update(verdict.accepted)
     if not frames:
-        return AuditStanding(None, (), accepted, frozenset(), frozenset())
+        return AuditStanding(None, (), accepted, frozenset(), frozenset(), frozenset())
+    open_grades = {verdict.grade for verdict in verdicts[-1].grades if verdict.pending}
     return AuditStanding(
         frame=frames[-1],
         grades=verdicts[-1].grades,
         accepted=accepted,
         awaiting=verdicts[-1].awaiting - accepted.keys(),
         drawn=frames[-1].drawn,
+        deciding=frozenset().union(
+            *(
+                one.drawn()
+                for one in frames[-1].strata
+                if one.name.part and one.name.grade in open_grades
+            )
+        ),
     )

@@ -106,6 +106,7 @@ class _Plan:
     answers: dict[int, JudgeAnswer] = field(default_factory=dict)
     to_people: dict[int, tuple[str, ...]] = field(default_factory=dict)
     audited: frozenset[int] = frozenset()
+    deciding: frozenset[int] = frozenset()
     second_looks: frozenset[int] = frozenset()
     audit: tuple[GradeVerdict, ...] = ()
 
@@ -269,6 +270,7 @@ def _audited_plan(
         else:
             plan.accepted[item] = acceptance
     plan.audited = audit.drawn & {*plan.to_people, *plan.accepted}
+    plan.deciding = audit.deciding & plan.audited
     return plan
 
 
@@ -317,12 +319,11 @@ def _order(
     queries = queries_of(tx.connection, pool.id)
     worths = item_worths(standing, wanted, chosen.reach, waiting_since(tx.connection, list(wanted)))
     # What was drawn, or comes back, stands among the others: nobody can tell it from its place.
-    tested = plan.audited if plan.audit else frozenset()
-    middle = wanted.keys() - plan.to_people.keys() - tested
+    middle = wanted.keys() - plan.to_people.keys() - plan.deciding
     return place_items(
         chosen.order,
         queries,
-        stand_among(chosen.order, worths, early=tested, middle=middle),
+        stand_among(chosen.order, worths, early=plan.deciding, middle=middle),
         seed=pool.digest,
         votes=Counter(queries[item] for item in standing.people if item in queries),
     )

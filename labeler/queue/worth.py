@@ -95,8 +95,8 @@ def stand_among(
     Args:
         order: The order.
         worths: What is known of all items.
-        early: Items that pass for every second one of those that come first: what can be accepted
-            waits for them.
+        early: Items that pass, one for one, for those that come first: what can be accepted waits
+            for them.
         middle: Items that pass for the one in the middle.
     """
     others = sorted(
@@ -107,7 +107,7 @@ def stand_among(
         return dict(worths)
     passing = dict(worths)
     for place, item in enumerate(sorted(early)):
-        like = worths[others[min(2 * place, len(others) - 1)]]
+        like = worths[others[min(place, len(others) - 1)]]
         passing[item] = replace(like, since=worths[item].since)
     for item in middle:
         passing[item] = replace(worths[others[len(others) // 2]], since=worths[item].since)
