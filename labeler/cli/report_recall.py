@@ -55,6 +55,8 @@ def recall(
     relevant: Relevant = "partially",
     order: OrderRule = None,
     gain: Literal["linear", "exponential"] = "linear",
+    required_k: int = 10,
+    domain_k: int = 5,
     slices: Annotated[bool, Parameter(negative="")] = False,
     per_query: Annotated[bool, Parameter(negative="")] = False,
     before: Path | None = None,
@@ -70,6 +72,10 @@ def recall(
     ----------
     gain
         How a level's gain counts in nDCG: as it is, as trec_eval does, or 2^gain - 1.
+    required_k
+        Among how many first places the evidence that an answer needs is looked for.
+    domain_k
+        Of how many first places the domain is looked at.
     slices
         Print every slice, too.
     per_query
@@ -102,7 +108,14 @@ def recall(
     with open_project(db) as store, working("measuring runs"):
         with store.read() as connection:
             report = report_recall(
-                connection, options, metrics=wanted, rule=gain, per_query=per_query, before=earlier
+                connection,
+                options,
+                metrics=wanted,
+                rule=gain,
+                required_cutoff=required_k,
+                domain_cutoff=domain_k,
+                per_query=per_query,
+                before=earlier,
             )
         log_recall(store, report, pool)
     if json:

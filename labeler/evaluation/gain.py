@@ -58,7 +58,7 @@ def ndcg_at(ranking: JudgedRanking, cutoff: int, rule: GainRule = "linear") -> M
         judged_only=np.where(
             ranking.count_where(ranking.judged) > 0,
             shares(
-                _dcg(ranking, np.where(ranking.judged, gains, 0.0), ranking.judged_ranks, cutoff),
+                _dcg(ranking, judged_gains, ranking.judged_ranks, cutoff),
                 whole,
             ),
             np.nan,

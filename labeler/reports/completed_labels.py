@@ -18,7 +18,13 @@ from labeler.evaluation.metrics import Metric, measure
 from labeler.labels import StateCode
 from labeler.reports.evaluated import EvaluatedRuns
 
-__all__ = ["CompletedLabels", "CompletedValues", "complete_labels", "read_completed_labels"]
+__all__ = [
+    "CompletedLabels",
+    "CompletedValues",
+    "complete_labels",
+    "gain_of_relevant",
+    "read_completed_labels",
+]
 
 _PARTLY_RELEVANT = 1
 
@@ -49,7 +55,7 @@ class CompletedLabels:
 
     def values(self, evaluated: EvaluatedRuns, run: str, metric: Metric) -> CompletedValues:
         """Measure a run under every label set."""
-        gain = _gain_of_relevant(evaluated.labels)
+        gain = gain_of_relevant(evaluated.labels)
         measured = [
             measure(metric, evaluated.judged(run, evaluated.with_labels(states, gain)))
             for states in self.sets
@@ -93,7 +99,7 @@ def read_completed_labels(
     sample = latest_sample(connection, evaluated.pool_id, as_of)
     if sample is None:
         return None
-    scores = latest_scores(connection, evaluated.pool_id)
+    scores = latest_scores(connection, evaluated.pool_id, as_of)
     chances = None
     if scores is not None and scores.is_calibrated:
         # Calibrated on people's labels, so that they may tilt what is drawn inside a stratum.
@@ -164,7 +170,7 @@ def _places(place_of: dict[int, int], items: Sequence[int] | frozenset[int]) -> 
     return np.array(found, dtype=np.int64)
 
 
-def _gain_of_relevant(labels: LabelStates) -> float:
+def gain_of_relevant(labels: LabelStates) -> float:
     """Give the gain of a relevant item that nobody graded: the mean of those that are known."""
     gains = labels.gains[labels.states == StateCode.RELEVANT]
     gains = gains[~np.isnan(gains)]

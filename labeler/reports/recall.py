@@ -19,10 +19,10 @@ from labeler.reports.metric_rows import MeasuredRun, MetricRow, keys_of_one_run,
 from labeler.reports.scope import Conditions, Scope, ScopeOptions, changed_conditions, read_scope
 from labeler.reports.serving import Serving, Spread, read_serving, spread
 
-__all__ = ["QueryRow", "RecallReport", "SliceFacts", "report_recall"]
+__all__ = ["DOMAINS_AT", "NEEDS_AT", "QueryRow", "RecallReport", "SliceFacts", "report_recall"]
 
-_NEEDS_AT = 10
-_DOMAINS_AT = 5
+NEEDS_AT = 10
+DOMAINS_AT = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +117,8 @@ def report_recall(
     *,
     metrics: Sequence[Metric] = DEFAULT_METRICS,
     rule: GainRule = "linear",
+    required_cutoff: int = NEEDS_AT,
+    domain_cutoff: int = DOMAINS_AT,
     per_query: bool = False,
     before: Mapping[str, object] | None = None,
 ) -> RecallReport:
@@ -127,6 +129,8 @@ def report_recall(
         options: What is looked at.
         metrics: The metrics.
         rule: How gains count in nDCG.
+        required_cutoff: Among how many first places required evidence is looked for.
+        domain_cutoff: Of how many first places the domain is looked at.
         per_query: Whether every query's values are wanted.
         before: The conditions of an earlier report, to tell what changed.
 
@@ -169,7 +173,7 @@ def report_recall(
         interval="95%, t over clusters of queries; it speaks of other queries, not of labels",
         slices=tuple(_slice_facts(scope, name, inside) for name, inside in slices.items()),
         metrics=rows,
-        needs=_needs(connection, scope, rankings, slices),
+        needs=_needs(connection, scope, rankings, slices, (required_cutoff, domain_cutoff)),
         serving=tuple(
             read_serving(connection, run, evaluated.queries) for run in evaluated.runs.values()
         ),
@@ -206,13 +210,14 @@ def _needs(
     scope: Scope,
     rankings: Mapping[str, JudgedRanking],
     slices: Mapping[str, NDArray[np.bool_]],
+    cutoffs: tuple[int, int],
 ) -> tuple[NeedRow, ...]:
     evaluated = scope.evaluated
     facts = [evaluated.facts[key] for key in evaluated.queries.tolist()]
     by_run = {
         run: (
-            measure_required(connection, facts, ranking, _NEEDS_AT),
-            measure_domains(connection, evaluated.snapshot_id, facts, ranking, _DOMAINS_AT),
+            measure_required(connection, facts, ranking, cutoffs[0]),
+            measure_domains(connection, evaluated.snapshot_id, facts, ranking, cutoffs[1]),
         )
         for run, ranking in rankings.items()
     }
@@ -230,12 +235,12 @@ def _needs(
                         clusters,
                         why_undefined="no query lists the evidence that an answer needs",
                     ),
-                    required_cutoff=_NEEDS_AT,
+                    required_cutoff=cutoffs[0],
                     domain_accuracy=mean_over(
                         domains.value[inside], clusters, why_undefined="no query has a domain"
                     ),
                     domain_upper=None if np.isnan(upper).all() else float(np.nanmean(upper)),
-                    domain_cutoff=_DOMAINS_AT,
+                    domain_cutoff=cutoffs[1],
                 )
             )
     return tuple(rows)

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from sqlalchemy import Connection
 
 from labeler.assessment.item_scores import latest_scores
-from labeler.assessment.label_states import LabelStates, state_at
+from labeler.assessment.label_states import state_at
 from labeler.assessment.samples import latest_answers
 from labeler.evaluation.gain import GainRule
 from labeler.evaluation.metrics import Metric, measure
 from labeler.evaluation.ranking import Numbers
 from labeler.labels import Grade, State, StateCode
-from labeler.reports.completed_labels import read_completed_labels
+from labeler.reports.completed_labels import gain_of_relevant, read_completed_labels
 from labeler.reports.scope import Scope, ScopeOptions
 
 __all__ = [
@@ -224,7 +224,7 @@ def _means(
     scope: Scope, sets: NDArray[np.int8], run: str, metric: Metric, rule: GainRule
 ) -> Numbers:
     """Give a run's mean under each label set, shape (sets,)."""
-    gain = _gain_of_relevant(scope.evaluated.labels)
+    gain = gain_of_relevant(scope.evaluated.labels)
     found = np.full(len(sets), np.nan)
     for number, states in enumerate(sets):
         filled = scope.evaluated.with_labels(states, gain)
@@ -232,9 +232,3 @@ def _means(
         if not np.isnan(value).all():
             found[number] = np.nanmean(value)
     return found
-
-
-def _gain_of_relevant(labels: LabelStates) -> float:
-    """Give the gain of a relevant item that nobody graded: the mean of those that are known."""
-    gains = labels.gains[(labels.states == StateCode.RELEVANT) & ~np.isnan(labels.gains)]
-    return float(gains.mean()) if len(gains) else 1.0

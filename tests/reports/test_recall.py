@@ -41,7 +41,8 @@ def label(store: Store, folder: Path, rows: list[dict[str, object]] = LABELS) ->
 
 
 def recall(store: Store, metrics: str = "P@2 MRR recall@2 nDCG@2", **options: Any) -> RecallReport:
-    more = {key: options.pop(key) for key in ("per_query", "before") if key in options}
+    own = ("per_query", "before", "required_cutoff", "domain_cutoff")
+    more = {key: options.pop(key) for key in own if key in options}
     with store.read() as connection:
         return report_recall(
             connection,
@@ -123,8 +124,9 @@ def test_runs_and_pools_of_later_revisions_are_not_there(
     create_pool(sqlite_store, "late", PoolOptions(depth=1, rubric=default_rubric()))
     with pytest.raises(NotFoundError, match="at revision"):
         recall(sqlite_store, pool="late", as_of=before)
-    with pytest.raises(NotFoundError, match="no revision"):
-        recall(sqlite_store, as_of=10_000)
+    for pool in (None, "p"):
+        with pytest.raises(NotFoundError, match="no revision"):
+            recall(sqlite_store, as_of=10_000, pool=pool)
 
 
 def test_a_run_without_results_for_a_query_counts_it_as_empty(
@@ -173,6 +175,8 @@ def test_slices_needs_and_serving_come_with_the_queries(
     needs = {(one.run, one.slice): one for one in report.needs}
     assert needs["lexical", "all"].required_evidence_coverage.value == pytest.approx(1.0)
     assert needs["served", "hard"].required_evidence_coverage.value == pytest.approx(1 / 2)
+    first = {(one.run, one.slice): one for one in recall(sqlite_store, required_cutoff=1).needs}
+    assert first["lexical", "all"].required_evidence_coverage.value == pytest.approx(1 / 2)
     # Every passage of the corpus is of the domain 'support'.
     assert needs["lexical", "domain:support"].domain_accuracy.value == pytest.approx(1.0)
     assert needs["lexical", "domain:devices"].domain_accuracy.value == pytest.approx(0.0)
