@@ -94,7 +94,7 @@ def sitting_ended(tally: Tally, seat: Seat, votes: int) -> list[str]:
     else:
         ended = f"The sitting's {seat.minutes:g} minutes are over." if seat.minutes else "The end."
     left = tally.total - tally.done
-    rest = f"{_count(left, 'more vote')} {_are(left)} wanted, of you or of others."
+    rest = "1 more item waits for you." if left == 1 else f"{left} more items wait for you."
     return [ended, summary(tally), rest if left else "Nothing is left for you."]
 
 

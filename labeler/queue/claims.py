@@ -61,7 +61,7 @@ class QueueLeft:
     """What is left for one reviewer.
 
     Attributes:
-        waiting: Items that can be claimed now.
+        waiting: Items that can be claimed now, each once however many votes are wanted of it.
         skipped: Items that this reviewer skipped, which still wait.
         held: Items that others hold.
         next_free: When the first of those is free again, or None.
@@ -206,15 +206,22 @@ def queue_left(store: Store, reviewer_id: int, only: QueueFilter = EVERYTHING) -
             _ASSIGNMENT.c.item_id.in_(_items_with(EventKind.REVEAL, reviewer_id)),
             _ASSIGNMENT.c.item_id.in_(proposed_items(reviewer_id)),
         )
+        # Of an item that several people vote on, this reviewer votes once, and may hold it already.
+        own = sa.select(_ASSIGNMENT.c.item_id).where(
+            _ASSIGNMENT.c.assessor_id == reviewer_id,
+            _ASSIGNMENT.c.state == AssignmentState.HELD.value,
+        )
+        closed = voted | _ASSIGNMENT.c.item_id.in_(own)
         left_out = _ASSIGNMENT.c.item_id.in_(_items_with(EventKind.SKIP, reviewer_id))
         taken = only.takes(_ASSIGNMENT)
         waiting = [*taken, _ASSIGNMENT.c.state == AssignmentState.WAITING.value]
 
-        def count(*conditions: ColumnElement[bool]) -> int:
-            statement = sa.select(sa.func.count()).select_from(_ASSIGNMENT).where(*conditions)
+        def count(what: ColumnElement[int], *conditions: ColumnElement[bool]) -> int:
+            statement = sa.select(what).select_from(_ASSIGNMENT).where(*conditions)
             return int(connection.execute(statement).scalar_one())
 
-        skipped = count(*waiting, left_out, ~voted)
+        items = sa.func.count(sa.distinct(_ASSIGNMENT.c.item_id))
+        skipped = count(items, *waiting, left_out, ~closed)
         others = [
             *taken,
             _ASSIGNMENT.c.state == AssignmentState.HELD.value,
@@ -223,13 +230,12 @@ def queue_left(store: Store, reviewer_id: int, only: QueueFilter = EVERYTHING) -
             ~voted,
         ]
         first = sa.select(sa.func.min(_ASSIGNMENT.c.leased_until)).where(*others)
-        done = count(*waiting, voted)
         return QueueLeft(
-            waiting=count(*waiting) - done - skipped,
+            waiting=count(items, *waiting) - count(items, *waiting, closed) - skipped,
             skipped=skipped,
-            held=count(*others),
+            held=count(items, *others),
             next_free=connection.execute(first).scalar(),
-            others=done,
+            others=count(sa.func.count(), *waiting, voted),
         )
 
 

@@ -72,7 +72,7 @@ def test_what_matches_nothing_says_so_and_w_clears_it(review: Reviewer) -> None:
     asked = "pool p, domain returns, language pt"
     assert f"0 of 11 waiting items match: {asked}; w takes all items" in told
     assert told.count("Query: ") == 2
-    assert "1 votes saved" in told
+    assert "1 vote saved" in told
     _, told, _ = review("q\n", *options)
     assert told.endswith("w takes all items\n> 0 votes saved, 0 skipped, 0 taken back\n")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,8 @@ from labeler.labels import NATIVE, Grade, Outcome
 from labeler.pools.create import PoolOptions, create_pool
 from labeler.queue.reasons import overlap_by_reason
 from labeler.queue.route import route_pool
+from labeler.queue.sitting.desk import Desk
+from labeler.queue.sitting.orders import Count, Counted, Fetch, Fetched, Vote
 from labeler.queue.sitting.session import ReviewSession
 from labeler.records import table
 from labeler.records.queue import Assignment, AssignmentState, VotePurpose
@@ -160,3 +163,23 @@ def test_a_later_pool_can_t_overtake_for_ever_what_waits_in_an_earlier_one(
     route_pool(store, "deep", UNCALIBRATED)
     with store.read() as connection:
         assert {row.item_id: row.priority for row in connection.execute(waiting)} == after
+
+
+def test_a_reviewer_counts_items_however_many_votes_are_wanted_of_each(
+    store: Store, own_folder: Path
+) -> None:
+    pooled(store, own_folder)
+    route_pool(store, "p", replace(UNCALIBRATED, overlap=3))
+    items = len(open_slots(store))
+    desk = Desk(store, "ana")
+    assert desk.left().waiting == items
+    answer = desk.perform(Fetch(3, frozenset()))
+    assert isinstance(answer, Fetched)
+    assert desk.left().waiting == items - 3
+    assert desk.perform(Count()) == Counted(0, items)
+    shown = answer.items[0]
+    desk.perform(Vote("k", shown, shown.answers[0], "", 900))
+    assert desk.perform(Count()) == Counted(1, items - 1)
+    assert desk.left().others == 2
+    ben = Desk(store, "ben").left()
+    assert (ben.waiting, ben.held) == (items, 2)

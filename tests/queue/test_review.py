@@ -315,7 +315,7 @@ def test_the_line_mode_ends_at_its_limit_and_at_the_end_of_input(queue: Store) -
     told = run_lines(queue, "1\n1\n1\n", limit=2)
     assert re.search(r"\n2 votes saved, 0 skipped, 0 taken back; [0-9.]+ s an item\n$", told)
     told = run_lines(queue, "1\n")
-    assert re.search(r"\n1 votes saved, 0 skipped, 0 taken back; [0-9.]+ s an item\n$", told)
+    assert re.search(r"\n1 vote saved, 0 skipped, 0 taken back; [0-9.]+ s an item\n$", told)
 
 
 def test_nothing_of_a_passage_reaches_the_terminal_as_an_escape_sequence(

@@ -233,7 +233,7 @@ async def test_what_is_left_for_others_is_told(
     async with reviewing(database, limit=3) as app:
         await app.press("a", "a", "a")
         assert "The sitting's 3 votes are given." in app.text
-        assert "19 more votes are wanted, of you or of others." in app.text
+        assert "8 more items wait for you." in app.text
     async with reviewing(database) as app:
         await app.press(*("a" * 8))
         assert "All done: nothing is left for you." in app.text

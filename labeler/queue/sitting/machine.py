@@ -43,7 +43,10 @@ class Sitting(Proposing, Answering):
     # What happened on the screen
 
     def begin(self) -> None:
-        """Start: count, and hold the first items."""
+        """Start: hold the first items, then count, which takes longer in a long queue."""
+        fetch = self._held.next_fetch()
+        if fetch is not None:
+            self._outbox.add(fetch)
         self._outbox.add(Count())
 
     def pressed(self, press: Press) -> None:

@@ -61,7 +61,8 @@ class Tally:
 
     def describe(self) -> str:
         """Say on one line what the sitting came to: counts and pace."""
-        told = f"{self.votes} votes saved, {self.skipped} skipped, {self.undone} taken back"
+        noun = "vote" if self.votes == 1 else "votes"
+        told = f"{self.votes} {noun} saved, {self.skipped} skipped, {self.undone} taken back"
         told += f", {self.extra} extra that don't count" if self.extra else ""
         pace = self.seconds_per_item
         return told + (f"; {pace:.1f} s an item" if pace is not None else "")

@@ -131,7 +131,7 @@ def test_the_current_item_and_two_ahead_are_held() -> None:
 def test_an_unanswered_fetch_is_not_asked_for_twice_and_is_never_called_empty() -> None:
     sitting = Sitting()
     sitting.begin()
-    assert [type(order) for order in sitting.take_orders()] == [Count, Fetch]
+    assert [type(order) for order in sitting.take_orders()] == [Fetch, Count]
     assert sitting.take_orders() == []
     assert sitting.phase is Phase.WAITING
 
