@@ -61,8 +61,10 @@ def marks_of(text: str) -> frozenset[str]:
     found = {number.strip(".,:/-") for number in _NUMBER.findall(plain)}
     for place, match in enumerate(_WORD.finditer(plain)):
         word = match.group()
+        if word == "I":
+            continue
         capitals = sum(letter.isupper() for letter in word)
-        if capitals > 1 or (capitals and place) or (len(word) == 1 and word not in "aAI"):
+        if capitals > 1 or (capitals and place) or (len(word) == 1 and word not in "aA"):
             found.add(word.casefold())
     return frozenset(found)
 
