@@ -56,7 +56,8 @@ class LeadApp(App[None]):
 
     Attributes:
         error: What kept the app from going on, or None.
-        lost: How many events were given up by quitting twice.
+        lost: How many events were given up by quitting twice, and are in no file either.
+        kept: How many of those given up are kept in the journal, and stored at the next start.
     """
 
     CSS_PATH = ["app.tcss", "lead.tcss"]  # noqa: RUF012 - typed by Textual
@@ -69,7 +70,7 @@ class LeadApp(App[None]):
         super().__init__()
         self.animation_level = "none"
         self.error: Exception | None = None
-        self.lost = 0
+        self.lost = self.kept = 0
         self._seat = seat
         self._table = key_table(seat.keys)
         self.set_keymap(self._table.keymap)
@@ -275,8 +276,9 @@ class LeadApp(App[None]):
         if blind is None or not blind.writer.is_alive():
             self.exit()
         elif blind.then == "quit":
-            self.lost = blind.sitting.unsaved
-            blind.writer.abandon()
+            lost = blind.writer.abandon()
+            self.lost = blind.sitting.unsaved if lost is None else lost
+            self.kept = blind.sitting.unsaved - self.lost
             self.exit()
         else:
             self._end_blind("quit")
@@ -316,4 +318,11 @@ def run_lead(seat: LeadSeat, open_store: Callable[[], Store]) -> None:
     if app.failure is not None:
         raise app.failure
     if app.lost:
-        raise StoreError(f"{app.lost} events were not saved: the database was busy")
+        raise StoreError(
+            f"{app.lost} events were not saved: neither the database nor a file took them"
+        )
+    if app.kept:
+        raise StoreError(
+            f"{app.kept} events are not in the database yet; they are kept in a file",
+            hint="the next `labeler review` stores them; `labeler db check` tells where they are",
+        )

@@ -84,8 +84,14 @@ class LeadWork:
     def open_desk(self, item_id: int) -> Desk[Order, Answer]:
         """Open a place at the queue for the blind vote on one item."""
         from labeler.queue.dispute_desk import DisputeDesk
+        from labeler.queue.journaled_dispute import JournaledDispute
+        from labeler.queue.sitting.journal import Journal
+        from labeler.store.journals import journal_places
 
-        return DisputeDesk(self._opened(), self.seat.lead, item_id, force=self.seat.force)
+        store = self._opened()
+        desk = DisputeDesk(store, self.seat.lead, item_id, force=self.seat.force)
+        journal = Journal(journal_places(store.location), self.seat.lead, store.clock)
+        return JournaledDispute(desk, journal)
 
     def decide(self, comparison: Comparison, level: Level, dwell_ms: int, key: str) -> Message:
         """Put a level in force."""

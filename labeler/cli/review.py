@@ -224,10 +224,26 @@ def _review_lead(
             "the lead's screens need a terminal",
             hint="as text: labeler queue, labeler report agreement, labeler pool show POOL",
         )
+    from labeler.cli.sealing import open_shown, tell_seals
     from tui.lead import LeadSeat, run_lead
 
+    with open_project(db) as store:
+        tell_seals(open_shown(store, "review --lead", pool=pool, actor=name))
     seat = LeadSeat(name, pool, force, keys=own_settings().review.keys)
-    run_lead(seat, lambda: open_project(db))
+    run_lead(seat, lambda: _open_for_lead(db))
+
+
+def _open_for_lead(db: str | None) -> Store:
+    """Open the project, and store what a blind vote left that broke off."""
+    from labeler.queue.sitting.replay import replay_journals
+
+    store = open_project(db)
+    try:
+        replay_journals(store)
+    except LabelerError:
+        store.close()
+        raise
+    return store
 
 
 class OpenSearch:

@@ -13,6 +13,7 @@ import labeler.store.database
 from labeler.cli.app import run
 from labeler.labels import Grade
 from labeler.queue.dispute_access import hold_dispute
+from labeler.queue.sitting.replay import replay_journals
 from labeler.records import table
 from labeler.records.judgments import Basis
 from labeler.records.queue import EventKind, ReviewEvent
@@ -302,6 +303,25 @@ async def test_a_busy_database_loses_nothing(
         await app.press("a")
         assert "decided: not relevant · saved" in app.text
     assert settled(sqlite_store, item) == (Grade.NOT_RELEVANT, Basis.ADJUDICATION)
+
+
+async def test_a_blind_vote_given_up_is_kept_and_stored_at_the_next_start(
+    sqlite_store: Store, database: Path, item: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(labeler.store.database, "_BUSY_MS", 50)
+    async with leading(database) as app:
+        await app.press("7", "enter")
+        with sqlite_store.work():
+            app.clock.now += 1
+            await app.pilot.press("d", "q")
+            await app.until(lambda: app.app._blind is None or app.app._blind.then == "quit")
+            await app.pilot.press("q")
+            await app.until(lambda: not app.app.is_running)
+            assert (app.app.lost, app.app.kept) == (0, 1)
+    replayed = replay_journals(sqlite_store)
+    assert (replayed.stored, replayed.problems) == (1, ())
+    assert kinds(sqlite_store) == ["vote"]
+    assert settled(sqlite_store, item) == (Grade.FULLY_RELEVANT, Basis.ADJUDICATION)
 
 
 async def test_the_cursor_goes_through_the_disputes(
