@@ -229,11 +229,21 @@ def _columns_of(
 
 def _standing(judged: Sequence[Sequence[Any]]) -> int:
     """Give the level that most samples have, the later one of two as frequent."""
+    if len(judged) == 1:
+        return int(judged[0][4])
     counts = Counter(row[4] for row in judged)
     return int(max(reversed(judged), key=lambda row: counts[row[4]])[4])
 
 
 def _signals_of(samples: Sequence[Sequence[Any]], *, several: bool) -> Iterable[tuple[str, float]]:
+    if len(samples) == 1 and not several:
+        # Nearly all judges answer once; a large pool has hundreds of thousands of such answers.
+        (row,) = samples
+        if row[5] is not None:
+            yield "confidence", float(row[5])
+        yield from _numbers(row[7])
+        yield from ((f"flag {flag}", 1.0) for flag in _flags(row[8]) if flag != CIRCULAR)
+        return
     sums: dict[str, list[float]] = defaultdict(list)
     for row in samples:
         if row[5] is not None:
