@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 __all__ = ["condition_facts", "interval_of", "print_needs", "print_serving", "share", "spread_of"]
 
+_WHOLE = 10
+"""Milliseconds from which on no fraction is printed."""
+
 
 def condition_facts(conditions: Conditions) -> dict[str, object]:
     """Give the conditions of a report as names and values to print."""
@@ -115,9 +118,9 @@ def print_serving(rows: Iterable[Serving]) -> None:
         [
             [
                 row.run,
-                "-" if row.p50.value is None else f"{row.p50.value:,.0f}",
+                _milliseconds(row.p50.value),
                 _limits(row.p50),
-                "-" if row.p95.value is None else f"{row.p95.value:,.0f}",
+                _milliseconds(row.p95.value),
                 _limits(row.p95),
                 f"{row.timed_out:,} of {row.timeouts_known:,}",
                 "-" if row.candidate_depth is None else f"{row.candidate_depth.middle:g}",
@@ -140,9 +143,13 @@ def print_serving(rows: Iterable[Serving]) -> None:
 def _limits(found: Quantile) -> str:
     if found.low is None and found.high is None:
         return "-"
-    low = "-" if found.low is None else f"{found.low:,.0f}"
-    high = "-" if found.high is None else f"{found.high:,.0f}"
-    return f"[{low}, {high}]"
+    return f"[{_milliseconds(found.low)}, {_milliseconds(found.high)}]"
+
+
+def _milliseconds(value: float | None) -> str:
+    if value is None:
+        return "-"
+    return f"{value:,.0f}" if value >= _WHOLE else f"{value:.2g}"
 
 
 def _counts(found: Mapping[str, int]) -> str:

@@ -97,18 +97,18 @@ def test_a_pool_says_which_queries_and_items_count(sqlite_store: Store, tmp_path
     assert row(report, "lexical", "recall@2").summary.macro.value == pytest.approx(1.0)
 
 
-def test_an_earlier_revision_is_rebuilt_exactly(sqlite_store: Store, tmp_path: Path) -> None:
-    pooled(sqlite_store, tmp_path)
-    before = label(sqlite_store, tmp_path)
-    first = asdict(recall(sqlite_store, pool="p", per_query=True))
-    label(sqlite_store, tmp_path, [{"query_id": "q3", "document_id": "c10", "label": "full"}])
+def test_an_earlier_revision_is_rebuilt_exactly(store: Store, tmp_path: Path) -> None:
+    pooled(store, tmp_path)
+    before = label(store, tmp_path)
+    first = asdict(recall(store, pool="p", per_query=True))
+    label(store, tmp_path, [{"query_id": "q3", "document_id": "c10", "label": "full"}])
     changed: list[dict[str, object]] = [
         {"_id": "q1", "text": "returns within 30 days", "domain": "returns", "weight": 5}
     ]
     file = write_jsonl(tmp_path / "again.jsonl", changed)
-    import_queries(sqlite_store, [file], QueryOptions(update=True))
-    assert asdict(recall(sqlite_store, pool="p", per_query=True)) != first
-    assert asdict(recall(sqlite_store, pool="p", per_query=True, as_of=before)) == first
+    import_queries(store, [file], QueryOptions(update=True))
+    assert asdict(recall(store, pool="p", per_query=True)) != first
+    assert asdict(recall(store, pool="p", per_query=True, as_of=before)) == first
 
 
 def test_runs_and_pools_of_later_revisions_are_not_there(
@@ -142,10 +142,8 @@ def test_a_run_without_results_for_a_query_counts_it_as_empty(
     assert any("half has nothing for 1 of 2 queries" in one for one in report.notices)
 
 
-def test_slices_needs_and_serving_come_with_the_queries(
-    sqlite_store: Store, tmp_path: Path
-) -> None:
-    fill(sqlite_store, tmp_path)
+def test_slices_needs_and_serving_come_with_the_queries(store: Store, tmp_path: Path) -> None:
+    fill(store, tmp_path)
     queries: list[dict[str, object]] = [
         {
             "_id": "q1",
@@ -157,15 +155,15 @@ def test_slices_needs_and_serving_come_with_the_queries(
         {"_id": "q2", "text": "reset the router", "domain": "devices"},
     ]
     file = write_jsonl(tmp_path / "again.jsonl", queries)
-    import_queries(sqlite_store, [file], QueryOptions(update=True))
+    import_queries(store, [file], QueryOptions(update=True))
     served: list[dict[str, object]] = [
         {"query_id": query, "run": "served", "doc_id": "c01", "rank": 1, "score": 1.0}
         | {"latency_ms": 100 + 50 * place, "cost": 0.25}
         for place, query in enumerate(["q1", "q2", "q3"])
     ]
-    import_runs(sqlite_store, [write_jsonl(tmp_path / "served.jsonl", served)], RunOptions())
-    label(sqlite_store, tmp_path)
-    report = recall(sqlite_store)
+    import_runs(store, [write_jsonl(tmp_path / "served.jsonl", served)], RunOptions())
+    label(store, tmp_path)
+    report = recall(store)
     assert [one.slice for one in report.slices] == [
         "all",
         "domain:devices",
@@ -175,7 +173,7 @@ def test_slices_needs_and_serving_come_with_the_queries(
     needs = {(one.run, one.slice): one for one in report.needs}
     assert needs["lexical", "all"].required_evidence_coverage.value == pytest.approx(1.0)
     assert needs["served", "hard"].required_evidence_coverage.value == pytest.approx(1 / 2)
-    first = {(one.run, one.slice): one for one in recall(sqlite_store, required_cutoff=1).needs}
+    first = {(one.run, one.slice): one for one in recall(store, required_cutoff=1).needs}
     assert first["lexical", "all"].required_evidence_coverage.value == pytest.approx(1 / 2)
     # Every passage of the corpus is of the domain 'support'.
     assert needs["lexical", "domain:support"].domain_accuracy.value == pytest.approx(1.0)

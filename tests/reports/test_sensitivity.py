@@ -16,11 +16,16 @@ from labeler.errors import UsageError
 from labeler.evaluation.metrics import parse_metric
 from labeler.imports.labels import LabelOptions, import_labels
 from labeler.labels import Grade
+from labeler.queue.sampled import ask_for_sample
 from labeler.records.scores import Calibration
 from labeler.reports.scope import ScopeOptions
 from labeler.reports.sensitivity import SensitivityReport, Verdict, report_sensitivity
+from labeler.sampling.draw import draw_sample
+from labeler.sampling.plan import SampleOptions
+from labeler.sampling.population import Comparison
 from labeler.store.database import Store
 from labeler.store.registry import pool_named
+from tests.gated import fill_gated, graded, label
 from tests.small import HandJudge, judge, pooled, write_jsonl
 
 # lexical has c04, dense c08 on its own; both have return-30 and c03 before it.
@@ -88,15 +93,15 @@ def test_rows_say_what_they_are_and_why_some_are_missing(
     assert "labeler calibrate p" in (report.no_chance or "")
 
 
-def test_the_judges_say_what_unknown_items_are(sqlite_store: Store, tmp_path: Path) -> None:
-    small(sqlite_store, tmp_path, [*LABELS, *LABELLED])
-    assert compare(sqlite_store).rows[0].difference == pytest.approx((2 - 1) / 3 / 3)
-    judge(sqlite_store, HandJudge({"c08": (Grade.FULLY_RELEVANT, 0.9)}))
-    row = compare(sqlite_store).rows[2]
+def test_the_judges_say_what_unknown_items_are(store: Store, tmp_path: Path) -> None:
+    small(store, tmp_path, [*LABELS, *LABELLED])
+    assert compare(store).rows[0].difference == pytest.approx((2 - 1) / 3 / 3)
+    judge(store, HandJudge({"c08": (Grade.FULLY_RELEVANT, 0.9)}))
+    row = compare(store).rows[2]
     assert row.difference == pytest.approx(0.0)
     assert "by-hand" in row.note
     # Left to itself the one unknown item ties, and doesn't reverse.
-    report = compare(sqlite_store)
+    report = compare(store)
     assert report.least_flips is None
     assert report.verdict is Verdict.ROBUST
 
@@ -174,3 +179,41 @@ def test_the_commands_print_both_reports(
     assert "left out" in told
     assert run([*words, *database, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["cutoff"] == 3
+
+
+def test_a_drawn_sample_decides(sqlite_store: Store, tmp_path: Path) -> None:
+    """The old run leads on what is known; what a few drawn answers say puts the new one ahead."""
+    fill_gated(sqlite_store, tmp_path)
+    everything = graded({"a": 8, "c": 18})
+    label(sqlite_store, tmp_path, {name: g for name, g in everything.items() if "-c" not in name})
+
+    def compared() -> SensitivityReport:
+        options = ScopeOptions(pool="p", runs=("old", "new"))
+        with sqlite_store.read() as connection:
+            return report_sensitivity(connection, options, metric=parse_metric("P@2"))
+
+    before = compared()
+    assert (before.leader, before.verdict) == ("old", Verdict.REFUSED)
+    # Old leads by 8 places, and 9 relevant ones of the 20 unknown would put new ahead.
+    assert (before.least_flips, before.available) == (9, 20)
+    sample = SampleOptions(Comparison("p", ("old", "new"), 2), votes=6)
+    draw_sample(sqlite_store, "audit", sample, ask_for_sample)
+    statement = sa.text(
+        "SELECT evidence.external_id FROM draw JOIN item ON item.id = draw.item_id "
+        "JOIN evidence ON evidence.id = item.evidence_id"
+    )
+    with sqlite_store.read() as connection:
+        drawn = [str(name) for (name,) in connection.execute(statement)]
+    label(sqlite_store, tmp_path, {name: everything[name] for name in drawn}, name="auditors")
+    after = compared()
+    assert after.leader == "old"
+    row = after.rows[1]
+    assert row.basis.value == "estimate"
+    assert "6 answers" in row.note
+    assert row.high is not None
+    assert row.high < 0
+    # With all labels it is 0.2 for old and 0.45 for new.
+    assert row.low is not None
+    assert row.low <= 0.2 - 0.45 <= row.high
+    assert after.verdict is Verdict.REVERSED
+    assert after.next is None
