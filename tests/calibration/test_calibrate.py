@@ -15,21 +15,27 @@ from labeler.assessment.pool_signals import read_pool_signals
 from labeler.calibration.calibrate import calibrate_pool, fit_scores, read_healths
 from labeler.calibration.health import Health
 from labeler.calibration.label_fit import Way
-from labeler.calibration.policies import UNCALIBRATED
+from labeler.calibration.label_model import shipped_model
+from labeler.calibration.policies import UNCALIBRATED, Policy
 from labeler.errors import NotFoundError
+from labeler.judges.embedded import EmbeddedJudge
+from labeler.judges.run import judge_pool, read_pool_blocks
 from labeler.labels import Grade
 from labeler.queue.route import route_pool
 from labeler.records import table
+from labeler.records.scales import AssessorKind
 from labeler.records.scores import Calibration, ScoreVersion
+from labeler.search.lexical import TermStatistics
 from labeler.store.database import Store
-from tests.calibrated import TopicJudge, by_query, topic_pool
+from tests.calibrated import TOPICS, TopicJudge, by_query, topic_pool
+from tests.hash_embedder import HashEmbedder
 from tests.scored import vote
 from tests.small import pooled
 
 
 def voted(store: Store, grades: dict[int, Grade], each: int) -> list[int]:
     """Have people vote on the first items of each query; give those items."""
-    route_pool(store, "p", UNCALIBRATED)
+    route_pool(store, "p", Policy("all go to people", 1.0))
     chosen = [item for items in by_query(grades) for item in items[:each]]
     vote(store, chosen, lambda item: grades[item])
     return chosen
@@ -138,6 +144,27 @@ def test_samples_of_a_judge_are_taken_together(sqlite_store: Store, own_folder: 
     assert judge.signals["confidence"].tolist() == judge.signals["stated_confidence"].tolist()
     assert set(judge.level.tolist()) == {0.0, 2.0}
     assert np.isnan(judge.probabilities).all()
+
+
+def test_the_embedded_judge_alone_is_enough(sqlite_store: Store, own_folder: Path) -> None:
+    grades = topic_pool(sqlite_store, own_folder, [])
+    statistics = TermStatistics.from_texts(TOPICS)
+    embedded = EmbeddedJudge(HashEmbedder(), shipped_model(), statistics)
+    with sqlite_store.read() as connection:
+        blocks = read_pool_blocks(connection, "p")
+    judge_pool(sqlite_store, blocks, embedded, AssessorKind.EMBEDDED, monotonic=lambda: 0.0)
+    first = calibrate_pool(sqlite_store, "p")
+    with sqlite_store.read() as connection:
+        scores, signals = latest_scores(connection, 1), read_pool_signals(connection, 1)
+    assert scores is not None
+    # Without votes the judge is taken at its word.
+    (own,) = signals.judges
+    assert scores.probabilities == pytest.approx(own.probabilities, abs=0.01)
+    voted(sqlite_store, grades, each=12)
+    report = calibrate_pool(sqlite_store, "p")
+    assert report.digest != first.digest
+    assert report.calibration is Calibration.CALIBRATED
+    assert report.losses[Way.SMOOTHED] < report.losses[Way.FIXED]
 
 
 def test_a_pool_without_a_judge(sqlite_store: Store, own_folder: Path) -> None:
