@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from datetime import datetime
 
 import sqlalchemy as sa
-from sqlalchemy import Connection
+from sqlalchemy import Connection, Select
 
 from labeler.records import table
+from labeler.records.pools import Item
 from labeler.records.project import Revision
 from labeler.records.splits import (
     Opening,
@@ -33,6 +34,7 @@ __all__ = [
     "Seal",
     "development_queries",
     "open_sealed",
+    "queries_of_items",
     "read_openings",
     "sealed_queries",
 ]
@@ -203,11 +205,21 @@ def _seal(connection: Connection, split: int, shown: frozenset[int]) -> Seal:
 def sealed_queries(
     connection: Connection, queries: Collection[int] | None = None
 ) -> dict[int, frozenset[int]]:
-    """Give the sealed ones of some queries (None: of all), by the key of the split."""
+    """Give the sealed ones of some queries (None: of all), by the key of the split.
+
+    A split whose place another took seals nothing any more.
+    """
+    schemes = connection.execute(sa.select(_SPLIT.c.scheme)).scalars()
+    replaced = {json.loads(scheme).get("instead_of") for scheme in schemes}
     statement = (
         sa.select(_GROUP.c.split_id, _MEMBER.c.query_id)
         .join(_GROUP, _GROUP.c.id == _MEMBER.c.group_id)
-        .where(_GROUP.c.part == SplitPart.TEST.value, _MEMBER.c.query_id.is_not(None))
+        .join(_SPLIT, _SPLIT.c.id == _GROUP.c.split_id)
+        .where(
+            _GROUP.c.part == SplitPart.TEST.value,
+            _MEMBER.c.query_id.is_not(None),
+            _SPLIT.c.name.not_in(sorted(filter(None, replaced))),
+        )
     )
     wanted = None if queries is None else set(queries)
     found: dict[int, set[int]] = {}
@@ -215,6 +227,19 @@ def sealed_queries(
         if wanted is None or query in wanted:
             found.setdefault(int(split), set()).add(int(query))
     return {split: frozenset(keys) for split, keys in sorted(found.items())}
+
+
+def queries_of_items(
+    connection: Connection, items: Select[int] | None, snapshot_id: int | None = None
+) -> set[int]:
+    """Give the keys of the queries of some items, or of all items, of one snapshot or of any."""
+    item = table(Item)
+    statement = sa.select(item.c.query_id).distinct()
+    if items is not None:
+        statement = statement.where(item.c.id.in_(items))
+    if snapshot_id is not None:
+        statement = statement.where(item.c.snapshot_id == snapshot_id)
+    return {int(key) for key in connection.execute(statement).scalars()}
 
 
 def development_queries(connection: Connection) -> frozenset[int]:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import App, Parameter
 
 from labeler.cli.output import print_facts, print_json, tell, working
 from labeler.cli.project import Database, JsonOutput, open_project
+from labeler.cli.sealing import open_shown, tell_seals
+
+if TYPE_CHECKING:
+    from labeler.assessment.openings import Seal
 
 app = App(
     name="export",
@@ -65,16 +70,18 @@ def qrels(
     from labeler.exports.scope import find_scope
     from labeler.formats.scale_file import scale_named
 
-    with open_project(db) as store, store.read() as connection, working("exporting"):
-        scope = find_scope(connection, pool=pool, snapshot=snapshot, rubric=rubric, as_of=as_of)
-        report = export_qrels(
-            connection,
-            file,
-            scope,
-            scale=scale_named(scale) if scale is not None else None,
-            ids=ids,
-            only_people=labels == "human",
-        )
+    with open_project(db) as store, working("exporting"):
+        with store.read() as connection:
+            scope = find_scope(connection, pool=pool, snapshot=snapshot, rubric=rubric, as_of=as_of)
+            report = export_qrels(
+                connection,
+                file,
+                scope,
+                scale=scale_named(scale) if scale is not None else None,
+                ids=ids,
+                only_people=labels == "human",
+            )
+        seals = open_shown(store, "export qrels", items=scope.items, as_of=as_of)
     facts = {
         "file": str(file),
         "scale": report.scale.describe(),
@@ -86,7 +93,8 @@ def qrels(
         "from another scale": report.converted,
     }
     if json:
-        print_json({**facts, "abstained": report.abstained, "unknown": report.unknown})
+        more = {"abstained": report.abstained, "unknown": report.unknown}
+        print_json({**facts, **more, "sealed": [seal.facts() for seal in seals]})
     else:
         print_facts(facts)
     tell(f"left out: {report.abstained:,} abstained, {report.unknown:,} unknown")
@@ -95,6 +103,7 @@ def qrels(
             f"note: {by_judge:,} labels are a judge's, accepted by a policy and not by a person; "
             "--labels human leaves them out"
         )
+    tell_seals(seals)
 
 
 @app.command
@@ -123,12 +132,14 @@ def jsonl(
     from labeler.exports.candidates import export_jsonl
     from labeler.exports.scope import find_scope
 
-    with open_project(db) as store, store.read() as connection, working("exporting"):
-        scope = find_scope(connection, pool=pool, snapshot=snapshot, rubric=rubric, as_of=as_of)
-        counts = export_jsonl(
-            connection, file, scope, only_people=labels == "human", with_text=text
-        )
-    _print_counts(file, counts, scope.revision, json=json)
+    with open_project(db) as store, working("exporting"):
+        with store.read() as connection:
+            scope = find_scope(connection, pool=pool, snapshot=snapshot, rubric=rubric, as_of=as_of)
+            counts = export_jsonl(
+                connection, file, scope, only_people=labels == "human", with_text=text
+            )
+        seals = open_shown(store, "export jsonl", items=scope.items, as_of=as_of)
+    _print_counts(file, counts, scope.revision, seals, json=json)
 
 
 @app.command
@@ -157,10 +168,12 @@ def parquet(
 
     if file.suffix != ".parquet":
         raise UsageError(f"the name of a Parquet file ends in .parquet, not '{file.suffix}'")
-    with open_project(db) as store, store.read() as connection, working("exporting"):
-        scope = find_scope(connection, pool=pool, snapshot=snapshot, rubric=rubric, as_of=as_of)
-        counts = export_parquet(connection, file, scope, only_people=labels == "human")
-    _print_counts(file, counts, scope.revision, json=json)
+    with open_project(db) as store, working("exporting"):
+        with store.read() as connection:
+            scope = find_scope(connection, pool=pool, snapshot=snapshot, rubric=rubric, as_of=as_of)
+            counts = export_parquet(connection, file, scope, only_people=labels == "human")
+        seals = open_shown(store, "export parquet", items=scope.items, as_of=as_of)
+    _print_counts(file, counts, scope.revision, seals, json=json)
 
 
 @app.command(name="testset")
@@ -188,10 +201,12 @@ def write_testset(
     from labeler.exports.scope import find_scope
     from labeler.exports.testset import export_testset
 
-    with open_project(db) as store, store.read() as connection, working("exporting"):
-        scope = find_scope(connection, pool=pool, snapshot=snapshot, rubric=rubric, as_of=as_of)
-        report = export_testset(connection, file, scope, only_people=labels == "human")
-    facts = {
+    with open_project(db) as store, working("exporting"):
+        with store.read() as connection:
+            scope = find_scope(connection, pool=pool, snapshot=snapshot, rubric=rubric, as_of=as_of)
+            report = export_testset(connection, file, scope, only_people=labels == "human")
+        seals = open_shown(store, "export testset", items=scope.items, as_of=as_of)
+    facts: dict[str, object] = {
         "file": str(file),
         "revision": scope.revision,
         "queries": report.queries,
@@ -201,9 +216,10 @@ def write_testset(
         "items of unknown relevance": report.unknown,
     }
     if json:
-        print_json(facts)
+        print_json(facts | {"sealed": [seal.facts() for seal in seals]})
     else:
         print_facts(facts)
+    tell_seals(seals)
 
 
 @app.command
@@ -234,10 +250,13 @@ def corpus(
         print_facts({"file": str(file), "passages": count})
 
 
-def _print_counts(file: Path, counts: object, revision: int, *, json: bool) -> None:
+def _print_counts(
+    file: Path, counts: object, revision: int, seals: Sequence[Seal], *, json: bool
+) -> None:
     listed = dict(sorted(dict(counts).items())) if isinstance(counts, dict) else {}
     facts = {"file": str(file), "revision": revision, "candidates": sum(listed.values()), **listed}
     if json:
-        print_json(facts)
+        print_json({**facts, "sealed": [seal.facts() for seal in seals]})
     else:
         print_facts(facts)
+    tell_seals(seals)

@@ -10,6 +10,7 @@ from cyclopts import App
 
 from labeler.cli.output import print_facts, print_json, print_table, tell, working
 from labeler.cli.project import Database, JsonOutput, open_project
+from labeler.cli.sealing import open_shown, tell_seals
 
 if TYPE_CHECKING:
     from labeler.evaluation.agreement import Estimate
@@ -56,6 +57,9 @@ app.command("labeler.cli.report_coverage:sensitivity", name="sensitivity", help=
 _CALIBRATION = "Tell whether probabilities of labels are what they say, by people's blind votes."
 app.command("labeler.cli.report_calibration:calibration", name="calibration", help=_CALIBRATION)
 
+_LEAKAGE = "Tell what crosses between the parts of a frozen split, and who saw what is sealed."
+app.command("labeler.cli.report_leakage:leakage", name="leakage", help=_LEAKAGE)
+
 _NAMED = 5
 
 
@@ -92,12 +96,14 @@ def agreement(
     from labeler.reports.agreement import report_agreement
     from labeler.reports.answers import Repeats
 
-    with open_project(db) as store, store.read() as connection, working("comparing labels"):
-        report = report_agreement(
-            connection, against=against, pool=pool, as_of=as_of, repeats=Repeats(repeats)
-        )
+    with open_project(db) as store, working("comparing labels"):
+        with store.read() as connection:
+            report = report_agreement(
+                connection, against=against, pool=pool, as_of=as_of, repeats=Repeats(repeats)
+            )
+        seals = open_shown(store, "report agreement", pool=pool, as_of=as_of)
     if json:
-        print_json(asdict(report))
+        print_json(asdict(report) | {"sealed": [seal.facts() for seal in seals]})
         return
     _print_conditions(report)
     _print_pairs(report)
@@ -107,6 +113,7 @@ def agreement(
     _print_assessors(report.assessors)
     for notice in report.notices:
         tell(f"note: {notice}")
+    tell_seals(seals)
 
 
 @app.command(name="rubric-issues")

@@ -9,6 +9,7 @@ from cyclopts import Parameter
 
 from labeler.cli.output import print_facts, print_json, print_table, tell, working
 from labeler.cli.project import Database, JsonOutput, open_project
+from labeler.cli.sealing import open_shown, tell_seals
 
 if TYPE_CHECKING:
     from labeler.evaluation.agreement import Estimate
@@ -56,18 +57,21 @@ def calibration(
     """
     from labeler.reports.calibration import LabelSource, Of, report_calibration
 
-    with open_project(db) as store, store.read() as connection, working("comparing"):
-        figures = report_calibration(
-            connection, pool, source=LabelSource(labels), of=Of(of), as_of=as_of
-        )
+    with open_project(db) as store, working("comparing"):
+        with store.read() as connection:
+            figures = report_calibration(
+                connection, pool, source=LabelSource(labels), of=Of(of), as_of=as_of
+            )
+        seals = open_shown(store, "report calibration", pool=pool, as_of=as_of)
     if json:
-        print_json(asdict(figures))
+        print_json(asdict(figures) | {"sealed": [seal.facts() for seal in seals]})
         return
     _print_conditions(figures)
     _print_reliability(figures)
     _print_figures(figures)
     if not figures.is_sample:
         tell("note: the queue picked these items; no figure here is an estimate for the pool")
+    tell_seals(seals)
 
 
 def _print_conditions(figures: CalibrationFigures) -> None:

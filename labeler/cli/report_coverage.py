@@ -27,6 +27,7 @@ from labeler.cli.report_options import (
     SnapshotName,
 )
 from labeler.cli.report_tables import condition_facts, share
+from labeler.cli.sealing import open_shown, tell_seals
 
 if TYPE_CHECKING:
     from labeler.reports.coverage import CoverageReport
@@ -82,12 +83,17 @@ def coverage(
         as_of=as_of,
     )
     wanted = parse_metric(metric)
-    with open_project(db) as store, store.read() as connection, working("measuring runs"):
-        report = report_coverage(connection, options, cutoff=k, metric=wanted, rule=gain)
+    with open_project(db) as store, working("measuring runs"):
+        with store.read() as connection:
+            report = report_coverage(connection, options, cutoff=k, metric=wanted, rule=gain)
+        seals = open_shown(
+            store, "report coverage", pool=pool, snapshot=snapshot, runs=runs, as_of=as_of
+        )
     if json:
-        print_json(asdict(report))
+        print_json(asdict(report) | {"sealed": [seal.facts() for seal in seals]})
         return
     _print_coverage(report)
+    tell_seals(seals)
 
 
 def _print_coverage(report: CoverageReport) -> None:
@@ -186,14 +192,20 @@ def sensitivity(
         as_of=as_of,
     )
     wanted = parse_metric(metric)
-    with open_project(db) as store, store.read() as connection, Progress("comparing") as progress:
-        report = report_sensitivity(
-            connection, options, metric=wanted, rule=gain, progress=progress.advance
+    with open_project(db) as store, Progress("comparing") as progress:
+        with store.read() as connection:
+            report = report_sensitivity(
+                connection, options, metric=wanted, rule=gain, progress=progress.advance
+            )
+        named = (first, second)
+        seals = open_shown(
+            store, "report sensitivity", pool=pool, snapshot=snapshot, runs=named, as_of=as_of
         )
     if json:
-        print_json(asdict(report))
+        print_json(asdict(report) | {"sealed": [seal.facts() for seal in seals]})
         return
     _print_sensitivity(report)
+    tell_seals(seals)
 
 
 def _print_sensitivity(report: SensitivityReport) -> None:

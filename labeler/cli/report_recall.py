@@ -28,6 +28,7 @@ from labeler.cli.report_tables import (
     share,
     spread_of,
 )
+from labeler.cli.sealing import open_shown, tell_seals
 
 if TYPE_CHECKING:
     from labeler.reports.metric_rows import MetricRow
@@ -118,10 +119,19 @@ def recall(
                 before=earlier,
             )
         log_recall(store, report, pool)
+        seals = open_shown(
+            store,
+            "report recall",
+            pool=pool,
+            snapshot=snapshot,
+            runs=sorted({row.run for row in report.metrics}),
+            as_of=as_of,
+        )
     if json:
-        print_json(asdict(report))
+        print_json(asdict(report) | {"sealed": [seal.facts() for seal in seals]})
         return
     _print_report(report, slices=slices)
+    tell_seals(seals)
 
 
 def _print_report(report: RecallReport, *, slices: bool) -> None:

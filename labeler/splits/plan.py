@@ -226,7 +226,9 @@ def _warnings(plan: Plan, found: Found) -> Iterator[str]:
             f"{semantic.MOST_PASSAGES:,} passages are"
         )
     if waiting := len(plan.waiting):
+        one, several = "edge waits for a person and doesn't", "edges wait for a person and don't"
+        wait = one if waiting == 1 else several
         yield (
-            f"{waiting:,} edges wait for a person and don't link until then "
+            f"{waiting:,} {wait} link until then "
             "(`labeler split edges` shows them, `labeler split settle` settles one)"
         )
