@@ -42,7 +42,7 @@ _COMMANDS = {
     "generate": ("generate:app", "Write questions from documents that are safe to use."),
     "correct": ("correct:app", "Take judgments out of force; put a query right."),
     "split": ("split:app", "Freeze what belongs together and what is sealed; check that it holds."),
-    "report": ("report:app", "Report on runs and labels: metrics, coverage, agreement, calibration."),
+    "report": ("report:app", "Report on runs and labels: metrics, coverage, agreement."),
     "gate": ("gate:gate", "Decide whether a candidate may be released, by declared rules."),
     "export": ("export:app", "Write labels out: qrels, JSON lines, Parquet, a test set."),
     "db": ("db:app", "Check, back up, and rebuild the database."),
