@@ -24,7 +24,7 @@ def embedder_or_none(store: Store) -> Embedder | None:
     from labeler.providers.embeddings import CachedEmbedder, E5Embedder
 
     try:
-        engine = E5Embedder()
+        engine = E5Embedder(threads=1)  # the generator has the other processors
     except (MissingExtraError, JudgeError) as error:
         tell(f"note: {error.message}; similarity and answerability stay unmeasured")
         return None
@@ -50,14 +50,11 @@ class EmbeddedAnswerJudge:
 
     def relevance(self, question: str, chunks: Sequence[PackChunk]) -> list[float | None]:
         """Give the probability that each passage is relevant; None where it abstains."""
-        from labeler.assessment.blind import BlindItem, BlindQuery, Block, PassageContext
+        from labeler.assessment.blind import BlindItem, BlindQuery, Block
         from labeler.assessment.rubric import default_rubric
         from labeler.labels import Grade
 
-        items = tuple(
-            BlindItem(place, chunk.text, PassageContext(title=chunk.title))
-            for place, chunk in enumerate(chunks)
-        )
+        items = tuple(BlindItem(place, chunk.search_text) for place, chunk in enumerate(chunks))
         verdicts = self._judge.judge(Block(BlindQuery(question), items, default_rubric()))
         return [
             1.0 - one.probabilities[Grade.NOT_RELEVANT] if one.probabilities else None

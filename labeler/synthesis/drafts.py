@@ -17,6 +17,7 @@ from labeler.synthesis.measuring import Measured, judged_probability
 from labeler.synthesis.orders import Order
 from labeler.synthesis.prompts import prompt_for
 from labeler.synthesis.setup import GenerateOptions, Ground
+from labeler.synthesis.store import is_drawn, question_digest
 from labeler.synthesis.tasks import QuestionTask
 from labeler.synthesis.thresholds import Thresholds
 
@@ -74,16 +75,27 @@ def ready_of(
         draft = draft_of(validated(standing.raw, shape))
     except (UnreadableAnswer, ValueError):
         return None
-    measured = ground.measuring.measure(
-        draft,
-        task.kind,
-        task.chunks,
-        language=wanted_language(ground, task),
-        is_embedded=embedded,
-        log_probability=standing.logprobs.get(MEAN_TOKEN),
-    )
-    findings = tuple(examine(measured.candidate, thresholds))
-    return Ready(task, request, standing, draft, measured, findings)
+
+    def look(*, cheaply: bool) -> Ready:
+        measured = ground.measuring.measure(
+            draft,
+            task.kind,
+            task.chunks,
+            language=wanted_language(ground, task),
+            is_embedded=embedded,
+            log_probability=standing.logprobs.get(MEAN_TOKEN),
+            cheaply=cheaply,
+        )
+        findings = tuple(examine(measured.candidate, thresholds))
+        return Ready(task, request, standing, draft, measured, findings)
+
+    # Embeddings take most of the time. What fails without them needs none, unless people may look
+    # at it: thresholds are refitted on all that was measured.
+    if not is_drawn(question_digest(ground.split.id, request), options.review_share):
+        found = look(cheaply=True)
+        if found.failed:
+            return found
+    return look(cheaply=False)
 
 
 def judge_order(one: Ready) -> Order:

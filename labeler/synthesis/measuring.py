@@ -120,7 +120,7 @@ class Measuring:
         names = [name for name, _ in self.pack.lexical.search(question, DEPTH)]
         if self.embedder is None or not names:
             return tuple(names)
-        vectors = self.embedder.passages([self.pack.by_chunk[name].text for name in names])
+        vectors = self.embedder.passages([self.pack.by_chunk[name].search_text for name in names])
         scores = vectors @ self.embedder.queries([question])[0]
         order = np.argsort(-scores, kind="stable")
         return tuple(names[place] for place in order)
@@ -135,6 +135,7 @@ class Measuring:
         is_embedded: bool,
         log_probability: float | None,
         asked_judge: float | None = None,
+        cheaply: bool = False,
     ) -> Measured:
         """Measure a question.
 
@@ -147,13 +148,15 @@ class Measuring:
             log_probability: The mean over its tokens, or None.
             asked_judge: What a model that was asked says of whether it can be answered, from 0 to
                 1; None when none was asked.
+            cheaply: Leave unmeasured what embeddings have to tell, and the round trip.
         """
+        embedder = None if cheaply else self.embedder
         sources = [self.pack.by_chunk[name] for name in chunks]
-        found = self.search(draft.question)
-        vector = self.embedder.queries([draft.question])[0] if self.embedder else None
-        windows = self._windows(draft, kind, sources)
+        found = () if cheaply else self.search(draft.question)
+        vector = embedder.queries([draft.question])[0] if embedder else None
+        windows = _windows(draft, kind, sources, embedder)
         answerable = asked_judge
-        if answerable is None:
+        if answerable is None and not cheaply:
             answerable = self._answerable(draft.question, kind, sources, found)
         candidate = Candidate(
             question=draft.question,
@@ -168,25 +171,13 @@ class Measuring:
             sealed_runs=self.sealed.runs.hits(draft.question),
             sealed_words=self.sealed.short_runs.longest_run(draft.question, SHORTEST),
             sealed_is_better=self._sealed_is_better(draft.question, sources),
-            ranks=tuple(found.index(name) + 1 if name in found else None for name in chunks),
+            ranks=()
+            if cheaply
+            else tuple(found.index(name) + 1 if name in found else None for name in chunks),
             depth=DEPTH,
             shared_run=max(shared_run(draft.question, one.text) for one in sources),
         )
         return Measured(candidate, vector, found)
-
-    def _windows(
-        self, draft: Draft, kind: QuestionKind, sources: Sequence[PackChunk]
-    ) -> tuple[EvidenceWindow | None, ...]:
-        if kind is QuestionKind.UNANSWERABLE:
-            return ()
-        if draft.spans:
-            return tuple(
-                span_of(source.text, span)
-                for source, span in zip(sources, draft.spans, strict=False)
-            )
-        if self.embedder is None:
-            return tuple(EvidenceWindow(0, len(source.text)) for source in sources)
-        return tuple(best_window(draft.question, one.text, self.embedder) for one in sources)
 
     def _answerable(
         self,
@@ -214,10 +205,24 @@ class Measuring:
     def _sealed_is_better(self, question: str, sources: Sequence[PackChunk]) -> bool | None:
         """Tell whether a sealed chunk scores above every source, by the pack's statistics."""
         terms, statistics = tokens(question), self.pack.lexical.statistics
-        best = max(bm25(terms, tokens(one.text), statistics) for one in sources)
+        best = max(bm25(terms, tokens(one.search_text), statistics) for one in sources)
         found = self.sealed.index.search(question, _SEALED_DEPTH)
         scores = [bm25(terms, tokens(self.sealed.texts[name]), statistics) for name, _ in found]
         return None if not scores else max(scores) > best
+
+
+def _windows(
+    draft: Draft, kind: QuestionKind, sources: Sequence[PackChunk], embedder: Embedder | None
+) -> tuple[EvidenceWindow | None, ...]:
+    if kind is QuestionKind.UNANSWERABLE:
+        return ()
+    if draft.spans:
+        return tuple(
+            span_of(source.text, span) for source, span in zip(sources, draft.spans, strict=False)
+        )
+    if embedder is None:
+        return tuple(EvidenceWindow(0, len(source.text)) for source in sources)
+    return tuple(best_window(draft.question, one.text, embedder) for one in sources)
 
 
 def _least_similarity(windows: Sequence[EvidenceWindow | None]) -> float | None:

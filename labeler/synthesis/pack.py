@@ -56,6 +56,14 @@ class PackChunk:
     date: str | None = None
     language: str | None = None
 
+    @property
+    def search_text(self) -> str:
+        """The text with its title before it, as it is searched; just once if it has both."""
+        title = (self.title or "").strip()
+        if not title or self.text.lstrip().casefold().startswith(title.casefold()):
+            return self.text
+        return f"{title} {self.text}"
+
 
 @dataclass(frozen=True, slots=True)
 class PackQuery:
@@ -103,7 +111,7 @@ class SafePack:
     @cached_property
     def lexical(self) -> LexicalIndex:
         """BM25 over the pack's chunks, with the pack's own term statistics."""
-        return LexicalIndex({one.chunk: one.text for one in self.chunks})
+        return LexicalIndex({one.chunk: one.search_text for one in self.chunks})
 
     @cached_property
     def wordings(self) -> LexicalIndex:

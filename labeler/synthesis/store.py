@@ -37,6 +37,7 @@ __all__ = [
     "MadeQuestion",
     "asked_chunks",
     "draw_for_people",
+    "is_drawn",
     "known_questions",
     "question_digest",
     "store_findings",
@@ -212,6 +213,12 @@ def store_findings(
         tx.connection.execute(sa.insert(_FINDING), rows)
 
 
+def is_drawn(digest: str, share: float) -> bool:
+    """Tell whether a question is drawn at a share: decided by its digest alone."""
+    place = int(hashlib.sha256(f"people\n{digest}".encode()).hexdigest()[:13], 16) / 16**13
+    return place < share
+
+
 def draw_for_people(
     tx: WriteTransaction,
     question_id: int,
@@ -234,8 +241,7 @@ def draw_for_people(
     failed = {one.name for one in findings if one.outcome is FindingOutcome.FAILED}
     stratum = "rejected" if failed else "accepted"
     share = shares.get(stratum, 0.0)
-    place = int(hashlib.sha256(f"people\n{digest}".encode()).hexdigest()[:13], 16) / 16**13
-    if failed & GUARDS or place >= share:
+    if failed & GUARDS or not is_drawn(digest, share):
         return False
     tx.connection.execute(
         sa.insert(_DRAW).values(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 from labeler.providers.embeddings import Embedder
 from labeler.search.words import Findable, tokens
@@ -21,6 +20,7 @@ __all__ = [
 
 _SENTENCE_END = re.compile(r"(?<=[.!?。！？؟])[\"'”’)\]]*\s+|\n\s*\n|(?<=[。！？])|\n(?=[-*•])")
 _MOST_CHARACTERS = 350
+_SHORT_CHARACTERS = 30
 _FEWEST_WORDS = 8
 
 
@@ -77,20 +77,23 @@ def telling_sentences(text: str, *, but: str = "") -> list[str]:
 
 
 def windows_of(text: str) -> list[tuple[int, int]]:
-    """List the windows of a text: each sentence, and each two that follow one another.
+    """List the windows of a text: its sentences, a short one together with the one before it.
 
     A window is cut at 350 characters, so that a text without sentences has some too.
     """
-    parts: list[tuple[int, int]] = []
+    found: list[tuple[int, int]] = []
     for start, end in sentences(text):
-        parts += [
-            (at, min(at + _MOST_CHARACTERS, end)) for at in range(start, end, _MOST_CHARACTERS)
-        ]
-    found = list(parts)
-    for first, second in pairwise(parts):
-        if second[1] - first[0] <= _MOST_CHARACTERS:
-            found.append((first[0], second[1]))
-    return sorted(set(found))
+        for at in range(start, end, _MOST_CHARACTERS):
+            part = (at, min(at + _MOST_CHARACTERS, end))
+            if (
+                found
+                and part[1] - part[0] < _SHORT_CHARACTERS
+                and part[1] - found[-1][0] <= _MOST_CHARACTERS
+            ):
+                found[-1] = (found[-1][0], part[1])
+            else:
+                found.append(part)
+    return found
 
 
 def best_window(question: str, text: str, embedder: Embedder) -> EvidenceWindow | None:

@@ -67,7 +67,7 @@ def plain_project(store: Store, folder: Path, safe: int = 8, sealed: int = 3) ->
     """Fill a project: documents of two chunks, so many in train and so many sealed."""
     names = [f"safe{n}" for n in range(safe)] + [f"sealed{n}" for n in range(sealed)]
     documents = {name: [words((name, place), 40) for place in range(2)] for name in names}
-    groups = {
+    groups: Groups = {
         number: ("test" if name.startswith("sealed") else "train", [name], [])
         for number, name in enumerate(names)
     }

@@ -26,6 +26,7 @@ from labeler.synthesis.run import generate
 from labeler.synthesis.run_report import GenerateReport
 from labeler.synthesis.setup import GenerateOptions, Ground, lay_ground
 from tests.fake_provider.running import Provider, running_provider
+from tests.freezing import Groups
 from tests.synthesis.projects import asking, fill, plain_project, words
 
 
@@ -163,7 +164,7 @@ def test_what_gives_no_question_is_counted_and_not_asked_again(
     sqlite_store: Store, tmp_path: Path, provider: Provider, scenario: str
 ) -> None:
     texts = {f"d{n}": [words(n, 40) + (" poison" if n % 2 else "")] for n in range(6)}
-    groups = {n: ("train", [name], []) for n, name in enumerate(texts)}
+    groups: Groups = {n: ("train", [name], []) for n, name in enumerate(texts)}
     fill(sqlite_store, tmp_path, texts, groups)
     model = f"asks:{scenario}"
     report = run(sqlite_store, asking(provider.address, model, per_domain=20))
@@ -248,7 +249,7 @@ def test_a_judge_turns_down_what_it_says_no_to(
     sqlite_store: Store, tmp_path: Path, provider: Provider
 ) -> None:
     texts = {f"d{n}": [words(n, 40) + (" unhelpful" if n % 2 else "")] for n in range(6)}
-    groups = {n: ("train", [name], []) for n, name in enumerate(texts)}
+    groups: Groups = {n: ("train", [name], []) for n, name in enumerate(texts)}
     fill(sqlite_store, tmp_path, texts, groups)
     report = run(sqlite_store, asking(provider.address, judge="asks:no", per_domain=3))
     assert report.accepted == 3

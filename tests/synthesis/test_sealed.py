@@ -106,7 +106,7 @@ def projects(draw: st.DrawFn) -> tuple[dict[str, list[str]], dict[str, str], Gro
                 number, (draw(st.sampled_from(["train", "dev", "test"])), [], [])
             )
             if draw(st.integers(0, 9)):  # now and then something has no part at all
-                part[kind].append(name)
+                (part[1] if kind == 1 else part[2]).append(name)
     return documents, queries, groups
 
 
