@@ -17,8 +17,8 @@ from labeler.errors import LabelerError, NotFoundError, StoreError
 from labeler.queue.sitting.gate import Press
 from labeler.queue.sitting.machine import Sitting
 from labeler.queue.sitting.orders import Answer, Order
-from tui.bindings import key_table
 from tui.clock import ScreenClock, SystemClock
+from tui.key_tables import lead_tables, review_keys
 from tui.lead_messages import Compared, Decision, Held, Kept, Read, Refused, Settled, Unread
 from tui.lead_views import Tab
 from tui.lead_work import LeadSeat, LeadWork
@@ -72,15 +72,17 @@ class LeadApp(App[None]):
         self.error: Exception | None = None
         self.lost = self.kept = 0
         self._seat = seat
-        self._table = key_table(seat.keys)
-        self.set_keymap(self._table.keymap)
+        self._table = review_keys(seat.keys)
+        self._tables = lead_tables(seat.keys)
+        keymaps = self._table.keymap, self._tables.lead.keymap, self._tables.compare.keymap
+        self.set_keymap({name: keys for keymap in keymaps for name, keys in keymap.items()})
         self._clock = clock or SystemClock()
         self._work = LeadWork(seat, open_store)
         self._reading: Tab | None = None
         self._next: Tab | None = None
         self._blind: _Blind | None = None
         self._decision: Decision | None = None
-        self._lead = LeadScreen(seat.lead, seat.pool, self._clock)
+        self._lead = LeadScreen(seat.lead, seat.pool, self._clock, self._tables)
 
     def get_default_screen(self) -> Screen[None]:
         """Begin with the numbers."""
@@ -202,7 +204,7 @@ class LeadApp(App[None]):
     def on_compared(self, event: Compared) -> None:
         """Show what was said."""
         self._pop_to_lead()
-        self.push_screen(CompareScreen(event.comparison, self._clock))
+        self.push_screen(CompareScreen(event.comparison, self._clock, self._tables))
 
     # A dispute: its end
 

@@ -1,13 +1,18 @@
-"""The one table of keys of the lead's screens: it feeds bindings, the line of keys, and help."""
+"""The tables of keys of the lead's screens: they feed bindings, the line of keys, and help.
+
+What keys do as in any review has the same name there, and the same keys, also those that
+`[review.keys]` gives it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 from textual.binding import Binding, BindingType
 
-from tui.bindings import ANSWER_LETTERS, MAX_ANSWERS
+from tui.bindings import KEYS, MAX_ANSWERS, KeyRow, KeyTable
 from tui.lead_views import Tab
 
 __all__ = [
@@ -15,38 +20,16 @@ __all__ = [
     "COMPARE_KEYS",
     "LEAD_KEYS",
     "TABS",
-    "LeadKey",
-    "decision_keys",
+    "LeadTables",
     "key_bindings",
     "lead_help",
+    "shown_keys",
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class LeadKey:
-    """One thing that keys do on one of the lead's screens.
-
-    Attributes:
-        name: The id of the binding.
-        keys: Textual's names of the keys, with commas between.
-        action: The action of the screen.
-        shown: The keys as they are written on the screen.
-        short: A word or two for the line of keys; empty keeps it off that line.
-        meaning: What the help says; empty keeps it off there.
-    """
-
-    name: str
-    keys: str
-    action: str
-    shown: str
-    short: str
-    meaning: str
-
-
-def decision_keys(place: int) -> tuple[str, ...]:
-    """Give the keys of a level's place, counted from 1: the letter, where it has one, the digit."""
-    letters = (ANSWER_LETTERS[place - 1],) if place <= len(ANSWER_LETTERS) else ()
-    return (*letters, str(place % 10))
+def _shared(name: str, **changes: Any) -> KeyRow:
+    """Give a row of any review that does something like it here."""
+    return replace(next(row for row in KEYS if row.name == name), **changes)
 
 
 TABS: tuple[Tab, ...] = (
@@ -70,91 +53,123 @@ _MEANINGS = {
     Tab.DISPUTES: "the disputed items, to settle one",
 }
 
-LEAD_KEYS: tuple[LeadKey, ...] = (
+LEAD_KEYS: tuple[KeyRow, ...] = (
     *(
-        LeadKey(f"tab.{tab}", str(place), f"tab({place})", str(place), "", _MEANINGS[tab])
+        KeyRow(f"lead_tab_{place}", str(place), f"tab({place})", str(place), "", _MEANINGS[tab])
         for place, tab in enumerate(TABS, 1)
     ),
-    LeadKey("table", "t", "table", "t", "plot/table", "the same as a table, or as a plot"),
-    LeadKey("down", "j,down", "move(1)", "jk", "down, up", "a line down or up; the next dispute"),
-    LeadKey("up", "k,up", "move(-1)", "k", "", ""),
-    LeadKey("page.down", "space,pagedown", "page(1)", "spc b", "", "a page on, a page back"),
-    LeadKey("page.up", "b,pageup", "page(-1)", "b", "", ""),
-    LeadKey("open", "enter", "open", "Enter", "settle", "settle the dispute: vote blind first"),
-    LeadKey("undo", "u", "undo", "u", "", "take the last decision back"),
-    LeadKey("refresh", "r,f5", "refresh", "r", "refresh", "read the numbers anew"),
-    LeadKey("help", "question_mark,f1", "help", "?", "help", "this page"),
-    LeadKey("quit", "q", "app.quit", "q", "quit", "end"),
-)
-
-BLIND_KEYS: tuple[LeadKey, ...] = (
-    LeadKey("compare", "enter", "compare", "Enter", "", "after the vote: what others said"),
-)
-"""Beside the keys of any review."""
-
-COMPARE_KEYS: tuple[LeadKey, ...] = (
-    *(
-        LeadKey(
-            f"decide.{place}",
-            ",".join(decision_keys(place)),
-            f"decide({place})",
-            str(place % 10),
-            "",
-            "",
-        )
-        for place in range(1, MAX_ANSWERS + 1)
+    KeyRow("lead_table", "t", "table", "t", "plot/table", "the same as a table, or as a plot"),
+    _shared(
+        "scroll_down",
+        action="move(1)",
+        short="down, up",
+        meaning="a line down or up; the next dispute",
     ),
-    LeadKey("back", "x", "send_back", "x", "send back", "ask one more person, then decide"),
-    LeadKey("unclear", "g", "unclear", "g", "rubric unclear", "leave it open: the rubric is why"),
-    LeadKey("note", "n", "note", "n", "note", "write a note on the item"),
-    LeadKey("context", "c", "context", "c", "context", "the whole query; what is around"),
-    LeadKey("rubric", "r", "rubric", "r", "rubric", "what each level means"),
-    LeadKey("said.down", "j,down", "said(1)", "jk", "", "scroll what was said"),
-    LeadKey("said.up", "k,up", "said(-1)", "k", "", ""),
-    LeadKey("page.down", "space,pagedown", "passage(1)", "spc b", "", "page through the passage"),
-    LeadKey("page.up", "b,pageup", "passage(-1)", "b", "", ""),
-    LeadKey("help", "question_mark,f1", "help", "?", "help", "this page"),
-    LeadKey("leave", "escape", "leave", "Esc", "later", "back to the list; your blind vote stands"),
-    LeadKey("quit", "q", "app.quit", "q", "", "end"),
+    _shared("scroll_up", action="move(-1)", short="", meaning=""),
+    _shared("page_down", short="", meaning="a page on, a page back"),
+    _shared("page_up", short="", meaning=""),
+    KeyRow("lead_open", "enter", "open", "Enter", "settle", "settle the dispute: vote blind first"),
+    _shared("undo", short="", meaning="take the last decision back"),
+    KeyRow("lead_refresh", "r,f5", "refresh", "r", "refresh", "read the numbers anew"),
+    _shared("help", meaning="this page"),
+    _shared("quit", meaning="end"),
 )
 
+BLIND_KEYS: tuple[KeyRow, ...] = (
+    KeyRow("lead_compare", "enter", "compare", "Enter", "", "after the vote: what others said"),
+)
+"""Beside the keys of any review; it can't be changed."""
 
-def key_bindings(rows: Sequence[LeadKey]) -> list[BindingType]:
+COMPARE_KEYS: tuple[KeyRow, ...] = (
+    *(_shared(f"answer_{place}", action=f"decide({place})") for place in range(1, MAX_ANSWERS + 1)),
+    KeyRow(
+        "lead_send_back", "x", "send_back", "x", "send back", "ask one more person, then decide"
+    ),
+    KeyRow(
+        "lead_unclear", "g", "unclear", "g", "rubric unclear", "leave it open: the rubric is why"
+    ),
+    _shared("note", meaning="write a note on the item"),
+    _shared("context", meaning="the whole query; what is around"),
+    _shared("rubric"),
+    _shared("scroll_down", action="said(1)", short="", meaning="scroll what was said"),
+    _shared("scroll_up", action="said(-1)", short="", meaning=""),
+    _shared("page_down", action="passage(1)", short="", meaning="page through the passage"),
+    _shared("page_up", action="passage(-1)", short="", meaning=""),
+    _shared("help", meaning="this page"),
+    _shared(
+        "back",
+        action="leave",
+        short="later",
+        meaning="back to the list; your blind vote stands",
+    ),
+    _shared("quit", short="", meaning="end"),
+)
+
+_PAIRS = {"scroll_down": "scroll_up", "page_down": "page_up"}
+"""Rows that are written together with another."""
+
+
+@dataclass(frozen=True)
+class LeadTables:
+    """The tables in force.
+
+    Attributes:
+        lead: That of the numbers and the list of disputes.
+        compare: That of one dispute after the look.
+    """
+
+    lead: KeyTable = KeyTable(LEAD_KEYS, LEAD_KEYS)  # noqa: RUF009 - frozen
+    compare: KeyTable = KeyTable(COMPARE_KEYS, COMPARE_KEYS)  # noqa: RUF009 - frozen
+
+
+def key_bindings(rows: Sequence[KeyRow]) -> list[BindingType]:
     """Make Textual's bindings from a table."""
     return [
         Binding(
-            row.keys,
+            ",".join(row.every),
             row.action,
             row.short or row.name,
             show=False,
-            id=f"lead.{row.name}",
+            id=row.name,
             priority=row.keys == "enter",
         )
         for row in rows
     ]
 
 
-def lead_help() -> str:
+def shown_keys(table: KeyTable, row: KeyRow) -> str:
+    """Write a row's key, and that of the row it belongs together with."""
+    other = _PAIRS.get(row.name)
+    if other is None:
+        return row.shown
+    pair = row.shown, table.shown(other)
+    return (" " if max(map(len, pair)) > 1 else "").join(pair)
+
+
+def lead_help(tables: LeadTables | None = None) -> str:
     """Write the help from the tables of keys."""
+    tables = tables or LeadTables()
     vote = (
         "A dispute is settled in three steps: you vote on it blind, as in any review; then you see "
         "what all others said, as A, B, C, people and judges alike; then you decide, send it back "
         "for another vote, or mark the rubric as unclear. That you looked is stored before "
         "anything is shown. Agreement uses your blind vote."
     )
-    letters = " ".join(ANSWER_LETTERS[:3])
+    answers = "  ".join(tables.compare.answer(place) for place in range(1, 4))
     rows = [
         "The lead's screens. A reviewer's sitting shows none of this.",
         "",
-        *_rows(LEAD_KEYS),
+        *_rows(tables.lead),
         "",
         vote,
         "",
-        f"{letters}, or digits: decide, from the worst level to the best",
-        *_rows(COMPARE_KEYS),
+        f"{answers}, and so on: decide, from the worst level to the best",
+        *_rows(tables.compare),
+        "",
+        "Other keys: [review.keys] in labeler.toml, by the names in docs/lead.md.",
     ]
     return "\n".join(rows)
 
 
-def _rows(keys: Sequence[LeadKey]) -> list[str]:
-    return [f"{row.shown:<7}{row.meaning}" for row in keys if row.meaning]
+def _rows(table: KeyTable) -> list[str]:
+    return [f"{shown_keys(table, row):<7}{row.meaning}" for row in table.rows if row.meaning]

@@ -36,7 +36,7 @@ class LeadSeat:
         lead: The lead's name.
         pool: The pool that is looked at, or None for all.
         force: Let the lead settle disputes that are the lead's own.
-        keys: Other keys than the usual ones for the blind vote, by what they do.
+        keys: Other keys than the usual ones, by what they do.
     """
 
     lead: str

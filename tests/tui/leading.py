@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -90,6 +90,7 @@ async def leading(
     lead: str = "lea",
     pool: str | None = None,
     force: bool = False,
+    keys: Mapping[str, str] | None = None,
     size: tuple[int, int] = (80, 24),
     hook: Callable[[Message], None] | None = None,
     day: datetime | None = None,
@@ -108,7 +109,7 @@ async def leading(
         if hook is not None:
             hook(message)
 
-    app = LeadApp(LeadSeat(lead, pool, force), open_database, clock)
+    app = LeadApp(LeadSeat(lead, pool, force, keys or {}), open_database, clock)
     async with app.run_test(size=size, notifications=True, message_hook=on_message) as pilot:
         driver = Leading(app, pilot, clock, changed)
         await driver.until(lambda: app._lead._read_at is not None)

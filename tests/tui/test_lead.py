@@ -9,7 +9,7 @@ import pytest
 import sqlalchemy as sa
 
 from labeler.calibration.policies import UNCALIBRATED
-from labeler.errors import NotFoundError
+from labeler.errors import NotFoundError, UsageError
 from labeler.labels import NATIVE, Grade
 from labeler.queue.route import route_pool
 from labeler.queue.sitting.session import ReviewSession
@@ -19,8 +19,9 @@ from labeler.records.scales import Assessor
 from labeler.store.database import Store
 from tests.small import HandJudge, judge, pooled
 from tests.tui.leading import leading
+from tui.key_tables import lead_tables
 from tui.lead import LeadApp, LeadSeat
-from tui.lead_keys import COMPARE_KEYS, LEAD_KEYS, TABS, lead_help
+from tui.lead_keys import COMPARE_KEYS, LEAD_KEYS, TABS, LeadTables, lead_help, shown_keys
 
 pytestmark = pytest.mark.asyncio
 
@@ -179,9 +180,11 @@ async def test_a_pool_that_is_not_there_ends_the_app(project: Store, database: P
 
 
 async def test_the_help_holds_every_key(project: Store, database: Path) -> None:
-    for row in (*LEAD_KEYS, *COMPARE_KEYS):
-        if row.meaning:
-            assert f"{row.shown:<7}{row.meaning}" in lead_help()
+    tables = LeadTables()
+    for keys in (tables.lead, tables.compare):
+        for row in keys.rows:
+            if row.meaning:
+                assert f"{shown_keys(keys, row):<7}{row.meaning}" in lead_help()
     async with leading(database) as app:
         await app.press("question_mark")
         assert "who holds what until when" in app.text
@@ -205,3 +208,32 @@ async def test_q_ends(project: Store, database: Path) -> None:
         await app.pilot.press("q")
         await app.pilot.pause()
         assert not app.app.is_running
+
+
+async def test_the_leads_keys_are_changed_by_the_same_table(project: Store, database: Path) -> None:
+    changed = {"lead_table": "f6", "scroll_down": "n", "note": "f7", "quit": "f10", "skip": "f8"}
+    async with leading(database, keys=changed) as app:
+        assert "F6 plot/table" in app.text
+        assert "nk down, up" in app.text
+        assert "F10 quit" in app.text
+        before = app.text
+        await app.press("t")
+        assert app.text == before
+        await app.press("f6")
+        assert app.text != before
+        await app.press("question_mark")
+        assert "F6     the same as a table, or as a plot" in app.text
+
+
+async def test_two_things_of_the_lead_never_have_one_key() -> None:
+    with pytest.raises(UsageError, match="taken by 'lead_table'"):
+        lead_tables({"lead_refresh": "t"})
+    with pytest.raises(UsageError, match="taken by 'lead_unclear'"):
+        lead_tables({"note": "g", "flag": "f9"})
+
+
+async def test_the_docs_list_the_leads_keys() -> None:
+    told = (Path(__file__).parents[2] / "docs" / "lead.md").read_text(encoding="utf-8")
+    for row in (*LEAD_KEYS, *COMPARE_KEYS):
+        if row.name.startswith("lead_") and not row.name.startswith("lead_tab_"):
+            assert f"| `{row.name}` | {row.written} | {row.meaning} |" in told

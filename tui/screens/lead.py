@@ -15,7 +15,7 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from tui.clock import ScreenClock
-from tui.lead_keys import LEAD_KEYS, TABS, key_bindings, lead_help
+from tui.lead_keys import LEAD_KEYS, TABS, LeadTables, key_bindings, lead_help, shown_keys
 from tui.lead_pages import plot_of, table_of
 from tui.lead_views import DisputesView, Tab, View
 from tui.screens.reading import ReadingScreen
@@ -43,6 +43,7 @@ class LeadScreen(Screen[None]):
         lead: The lead's name.
         pool: The pool that is looked at, or None for all.
         clock: Tells the time.
+        tables: The keys in force.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = key_bindings(LEAD_KEYS)
@@ -72,8 +73,9 @@ class LeadScreen(Screen[None]):
     class TakenBack(Message):
         """The last decision is to be taken back."""
 
-    def __init__(self, lead: str, pool: str | None, clock: ScreenClock) -> None:
+    def __init__(self, lead: str, pool: str | None, clock: ScreenClock, tables: LeadTables) -> None:
         super().__init__()
+        self._tables = tables
         self._lead = lead
         self._pool = pool
         self._clock = clock
@@ -201,11 +203,13 @@ class LeadScreen(Screen[None]):
         return line(*pieces)
 
     def _keys(self) -> Content:
-        unfit = {"table"} if self._tab is Tab.DISPUTES else {"open"}
+        unfit = {"lead_table"} if self._tab is Tab.DISPUTES else {"lead_open"}
+        table = self._tables.lead
         pieces: list[Line] = []
-        for row in LEAD_KEYS:
+        for row in table.rows:
             if row.short and row.name not in unfit:
-                pieces += ["  " if pieces else "", (row.shown, "bold"), f" {row.short}"]
+                keys = shown_keys(table, row)
+                pieces += ["  " if pieces else "", (keys, "bold"), f" {row.short}"]
         return line(*pieces)
 
     # Disputes
@@ -322,4 +326,4 @@ class LeadScreen(Screen[None]):
 
     def action_help(self) -> None:
         """Show the keys."""
-        self.app.push_screen(ReadingScreen("Help", lead_help()))
+        self.app.push_screen(ReadingScreen("Help", lead_help(self._tables), self._tables.compare))

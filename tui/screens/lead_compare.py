@@ -15,7 +15,7 @@ from labeler.labels import Level
 from labeler.queue.sitting.answers import answers_in_order
 from labeler.queue.sitting.gate import Gate, Press
 from tui.clock import ScreenClock
-from tui.lead_keys import COMPARE_KEYS, decision_keys, key_bindings, lead_help
+from tui.lead_keys import COMPARE_KEYS, LeadTables, key_bindings, lead_help, shown_keys
 from tui.screens.reading import ReadingScreen
 from tui.screens.writing import WritingScreen, Written
 from tui.text import Line, context_text, level_name, line, rubric_text
@@ -48,6 +48,7 @@ class CompareScreen(Screen[None]):
     Args:
         comparison: What is shown; that it is shown is on disk.
         clock: Tells the time.
+        tables: The keys in force.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = key_bindings(COMPARE_KEYS)
@@ -99,8 +100,9 @@ class CompareScreen(Screen[None]):
     class Leave(Message):
         """Back to the list."""
 
-    def __init__(self, comparison: Comparison, clock: ScreenClock) -> None:
+    def __init__(self, comparison: Comparison, clock: ScreenClock, tables: LeadTables) -> None:
         super().__init__()
+        self._tables = tables
         self._comparison = comparison
         self._clock = clock
         self._gate = Gate()
@@ -130,15 +132,17 @@ class CompareScreen(Screen[None]):
         self.query_one(QueryBox).show(block.query)
         self.query_one("#compare-passage", PassageView).show(block.items[0].passage)
         self.query_one("#compare-said", PassageView).show(said_text(self._comparison), self)
+        table = self._tables.compare
         pieces: list[Line] = [("Decide: ", "bold")]
         for place, level in enumerate(self._levels, 1):
-            keys = "/".join(decision_keys(place))
+            keys = table.answer(place)
             pieces += ["  " if place > 1 else "", (f"{keys} ", "bold"), level_name(level)]
         self.query_one("#compare-answers", Static).update(line(*pieces))
         pieces = []
-        for row in COMPARE_KEYS:
+        for row in table.rows:
             if row.short:
-                pieces += ["  " if pieces else "", (row.shown, "bold"), f" {row.short}"]
+                keys = shown_keys(table, row)
+                pieces += ["  " if pieces else "", (keys, "bold"), f" {row.short}"]
         self.query_one("#compare-keys", Static).update(line(*pieces))
 
     @property
@@ -224,17 +228,17 @@ class CompareScreen(Screen[None]):
     def action_rubric(self) -> None:
         """Show what each level means."""
         text = rubric_text(self._comparison.block.rubric)
-        self.app.push_screen(ReadingScreen("Rubric", text))
+        self.app.push_screen(ReadingScreen("Rubric", text, self._tables.compare))
 
     def action_context(self) -> None:
         """Show the whole query, and where the passage is from."""
         of = self._comparison
         text = context_text(of.block, of.snapshot, of.around, is_known=True, was=None)
-        self.app.push_screen(ReadingScreen("Query and context", text))
+        self.app.push_screen(ReadingScreen("Query and context", text, self._tables.compare))
 
     def action_help(self) -> None:
         """Show the keys."""
-        self.app.push_screen(ReadingScreen("Help", lead_help()))
+        self.app.push_screen(ReadingScreen("Help", lead_help(self._tables), self._tables.compare))
 
     def action_said(self, lines: int) -> None:
         """Scroll what was said."""
