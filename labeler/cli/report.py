@@ -56,6 +56,8 @@ ahead: exact for precision, MRR and recall, two bounds for nDCG.
 app.command("labeler.cli.report_coverage:sensitivity", name="sensitivity", help=_SENSITIVITY)
 _CALIBRATION = "Tell whether probabilities of labels are what they say, by people's blind votes."
 app.command("labeler.cli.report_calibration:calibration", name="calibration", help=_CALIBRATION)
+_AUDIT = "Tell what drawn items say: agreement with accepted labels, prevalence, recall of runs."
+app.command("labeler.cli.report_audit:audit", name="audit", help=_AUDIT)
 
 _LEAKAGE = "Tell what crosses between the parts of a frozen split, and who saw what is sealed."
 app.command("labeler.cli.report_leakage:leakage", name="leakage", help=_LEAKAGE)

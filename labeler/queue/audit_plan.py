@@ -13,13 +13,13 @@ much cost votes or make a set fail; what passes has reached its target all the s
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
+from labeler.assessment.audit_frames import StratumName
 from labeler.calibration.policies import TargetPolicy
 from labeler.evaluation.acceptance import power, votes_for_power, votes_without_error
 from labeler.labels import Grade
@@ -29,7 +29,6 @@ __all__ = [
     "GradePlan",
     "PlannedStratum",
     "ScoredLabel",
-    "StratumName",
     "plan_audit",
 ]
 
@@ -65,40 +64,6 @@ class ScoredLabel:
     grade: Grade
     confidence: float
     may_be_accepted: bool
-
-
-@dataclass(frozen=True, slots=True)
-class StratumName:
-    """What a stratum is called where it is stored; read back by `parse`.
-
-    Attributes:
-        grade: The grade of its labels.
-        part: Its place among the tested parts of the grade, from 1; 0 is one that isn't tested.
-        parts: How many tested parts the grade has.
-        ends_set: Whether a set that is tested ends with it.
-        kind: Of one that isn't tested, what is in it.
-    """
-
-    grade: Grade
-    part: int = 0
-    parts: int = 0
-    ends_set: bool = False
-    kind: str = ""
-
-    def __str__(self) -> str:
-        if not self.part:
-            return f"{self.grade.value}, {self.kind}"
-        end = ", a threshold" if self.ends_set else ""
-        return f"{self.grade.value}, part {self.part} of {self.parts} from the surest{end}"
-
-    @classmethod
-    def parse(cls, text: str) -> StratumName:
-        """Read what `str` wrote."""
-        grade, _, rest = text.partition(", ")
-        found = re.fullmatch(r"part (\d+) of (\d+) from the surest(, a threshold)?", rest)
-        if found is None:
-            return cls(Grade(grade), kind=rest)
-        return cls(Grade(grade), int(found[1]), int(found[2]), found[3] is not None)
 
 
 @dataclass(frozen=True, slots=True)

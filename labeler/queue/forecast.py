@@ -11,6 +11,7 @@ import numpy as np
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
+from labeler.assessment.audit_frames import AuditFrame
 from labeler.assessment.item_scores import scores_by_digest
 from labeler.calibration.policies import NINE_OF_TEN, AnyPolicy, Policy, TargetPolicy, parse_policy
 from labeler.evaluation.foresight import (
@@ -21,7 +22,6 @@ from labeler.evaluation.foresight import (
     votes_to_end,
 )
 from labeler.evaluation.pace import TimeLeft
-from labeler.queue.audit_frames import AuditFrame
 from labeler.queue.audit_plan import plan_audit
 from labeler.queue.guarantee import AuditStanding, audit_standing
 from labeler.queue.progress import pace_of_one_vote

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection
 
+from labeler.assessment.audit_frames import AuditFrame, read_frames
 from labeler.calibration.policies import TargetPolicy
 from labeler.labels import Grade
-from labeler.queue.audit_frames import AuditFrame, freeze, go_on, read_frames
+from labeler.queue.audit_frames import freeze, go_on
 from labeler.queue.audit_plan import plan_audit
 from labeler.queue.reasons import Standing, objections
 from labeler.queue.standing import PoolStanding

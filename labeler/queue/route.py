@@ -14,6 +14,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from labeler.assessment.audit_ledger import Ledgers, count_ledgers
 from labeler.assessment.decisions import settle_items
 from labeler.assessment.item_scores import ItemScores
 from labeler.assessment.samples import JudgeAnswer
@@ -26,7 +27,6 @@ from labeler.queue.acceptances import (
 )
 from labeler.queue.audit import AUDIT, Accepted, draw_audit
 from labeler.queue.guarantee import AuditStanding, bring_audit_forward
-from labeler.queue.ledgers import Ledgers, count_ledgers
 from labeler.queue.order import DEFAULT_ORDER, Order, order_named, place_items
 from labeler.queue.reasons import SECOND_LOOK, accepted_answer, reasons_for
 from labeler.queue.sampled import with_samples
@@ -189,7 +189,7 @@ def route_pool(
             double=influential(plan.to_people, chosen.reach) if double_influential else (),
         )
         refresh(tx.connection, list(standing.items))
-        ledgers = count_ledgers(tx.connection, standing)
+        ledgers = count_ledgers(tx.connection, standing.pool_id, standing.people)
     return _report(
         standing,
         plan,

@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from labeler.assessment.audit_frames import AuditFrame
+from labeler.assessment.audit_ledger import Ledgers, count_ledgers
 from labeler.assessment.item_scores import ItemScores, scores_by_digest
 from labeler.calibration.policies import AnyPolicy, Policy, TargetPolicy
 from labeler.evaluation.sampling import zero_error_sample_size
-from labeler.queue.audit_frames import AuditFrame
 from labeler.queue.audit_plan import GradePlan, PlannedStratum, plan_audit
 from labeler.queue.guarantee import AuditStanding, audit_standing
-from labeler.queue.ledgers import Ledgers, count_ledgers
 from labeler.queue.reasons import reasons_for
 from labeler.queue.route import policy_in_force
 from labeler.queue.standing import PoolStanding, read_standing
@@ -125,7 +125,7 @@ def plan_route(store: Store, name: str, policy: AnyPolicy, *, new_audit: bool = 
     with store.read() as connection:
         standing = read_standing(connection, pool_named(connection, name))
         in_force, instead_of = policy_in_force(policy, standing.scores)
-        ledgers = count_ledgers(connection, standing)
+        ledgers = count_ledgers(connection, standing.pool_id, standing.people)
         if isinstance(in_force, Policy):
             return _plain(standing, in_force, instead_of, ledgers)
         now = audit_standing(connection, standing, in_force)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+from labeler.assessment.audit_frames import AuditFrame, FrozenStratum
 from labeler.calibration.policies import TargetPolicy
 from labeler.evaluation.acceptance import AuditedStratum, Step, accepted_strata, fixed_sequence
 from labeler.labels import Grade
-from labeler.queue.audit_frames import AuditFrame, FrozenStratum
 
 __all__ = ["AuditedPart", "FrameVerdict", "GradeVerdict", "judge_frame"]
 

@@ -20,13 +20,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from labeler.assessment.audit_ledger import cells_of
 from labeler.calibration.label_model import fit
 from labeler.calibration.policies import TargetPolicy
 from labeler.evaluation.estimators import Known
 from labeler.evaluation.posterior import draw_totals
 from labeler.labels import Grade
 from labeler.queue.audit_plan import ScoredLabel, plan_audit
-from labeler.queue.ledgers import cells_of
 from labeler.queue.order import ItemWorth, order_named, place_items
 from tests.benchmarks.guarantee import Collected, frame_of, read_collection
 from tests.benchmarks.measuring import collection
@@ -139,7 +139,8 @@ def simulate(
     found: dict[str, Estimates] = {}
     for name, own in {"prevalence": frozenset[int](), **retrieved}.items():
         cells = cells_of([(one.items, one.drawn()) for one in frame.strata], said, own, relevance)
-        totals = draw_totals(cells, Known(len(known), len(known & own)), seed=seed)
+        labelled = [cell.labelled for cell in cells]
+        totals = draw_totals(labelled, Known(len(known), len(known & own)), seed=seed)
         places = np.array(sorted(own), dtype=np.int64)
         if name == "prevalence":
             interval = totals.relevant()

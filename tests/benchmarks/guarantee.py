@@ -19,11 +19,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from labeler.assessment.audit_frames import AuditFrame, FrozenStratum
 from labeler.calibration.label_model import GRADES, LabelModel, fit
 from labeler.calibration.policies import NINE_OF_TEN, TargetPolicy
 from labeler.evaluation.sampling import keyed_draw
 from labeler.labels import TREC, Grade
-from labeler.queue.audit_frames import AuditFrame, FrozenStratum
 from labeler.queue.audit_plan import AuditPlan, ScoredLabel, plan_audit
 from labeler.queue.verdicts import judge_frame
 from tests.benchmarks.measuring import collection
@@ -152,7 +152,7 @@ def frame_of(plan: AuditPlan, policy: TargetPolicy, seed: str) -> AuditFrame:
                 (frozenset(keys[key] for key in drawn),),
             )
         )
-    return AuditFrame(0, policy.digest, seed, tuple(strata))
+    return AuditFrame(0, "", policy.digest, seed, tuple(strata))
 
 
 def run_project(

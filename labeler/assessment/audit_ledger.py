@@ -13,11 +13,11 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection
 
+from labeler.assessment.audit_frames import drawn_items
 from labeler.errors import UsageError
 from labeler.evaluation.posterior import LabelledStratum
+from labeler.evaluation.sample_estimates import DrawnStratum
 from labeler.labels import Grade
-from labeler.queue.audit_frames import drawn_items
-from labeler.queue.standing import PoolStanding
 
 __all__ = ["DrawnLabel", "Ledgers", "cells_of", "count_ledgers", "share_right"]
 
@@ -59,10 +59,19 @@ class DrawnLabel:
             )
 
 
-def count_ledgers(connection: Connection, standing: PoolStanding) -> Ledgers:
-    """Count both ledgers of a pool."""
-    people = standing.people.keys()
-    drawn = drawn_items(connection, standing.pool_id).keys()
+def count_ledgers(
+    connection: Connection, pool_id: int, judged: Collection[int], as_of: int | None = None
+) -> Ledgers:
+    """Count both ledgers of a pool.
+
+    Args:
+        connection: A transaction's connection.
+        pool_id: The pool.
+        judged: Its items that people have judged.
+        as_of: A revision; None is the present.
+    """
+    people = set(judged)
+    drawn = drawn_items(connection, pool_id, as_of).keys()
     return Ledgers(drawn=len(drawn), drawn_answered=len(drawn & people), queue=len(people - drawn))
 
 
@@ -71,38 +80,48 @@ def cells_of(
     said: Mapping[int, Grade | None],
     retrieved: Collection[int],
     relevance: Mapping[int, float] | None = None,
-) -> list[LabelledStratum]:
-    """Part the strata of an audit by who retrieved what, for `draw_totals`.
+) -> list[DrawnStratum]:
+    """Part the strata of an audit by who retrieved what.
 
     Within a stratum the drawn items of a part are a random draw of that part, so the parts are
     strata themselves. An abstention is a label that was not given: the rest of the draw stands for
-    it.
+    it. Nothing is taken of votes on items that weren't drawn.
 
     Args:
         strata: The items of each stratum, and those of them that were drawn.
         said: The grade that people gave each drawn item they judged, or None.
         retrieved: Items that the system in question retrieved.
         relevance: The calibrated probability that each item is relevant, for a prior that leans on
-            it; None is a neutral prior.
+            it; None is a neutral prior, as it is for a part with an item that has none.
     """
-    cells: list[LabelledStratum] = []
+    cells: list[DrawnStratum] = []
     for items, drawn in strata:
         for inside in (True, False):
             members = [item for item in items if (item in retrieved) is inside]
-            labelled = [item for item in members if item in drawn and said.get(item) is not None]
-            if members:
-                cells.append(
+            if not members:
+                continue
+            answered = [item for item in members if item in drawn and item in said]
+            labelled = [item for item in answered if said[item] is not None]
+            cells.append(
+                DrawnStratum(
                     LabelledStratum(
                         size=len(members),
                         labelled=len(labelled),
                         relevant=sum(said[item] is not Grade.NOT_RELEVANT for item in labelled),
                         first=inside,
-                        rate=None
-                        if relevance is None
-                        else math.fsum(relevance[item] for item in members) / len(members),
-                    )
+                        rate=_mean_relevance(members, relevance),
+                    ),
+                    abstained=len(answered) - len(labelled),
+                    waiting=sum(item in drawn and item not in said for item in members),
                 )
+            )
     return cells
+
+
+def _mean_relevance(members: Sequence[int], relevance: Mapping[int, float] | None) -> float | None:
+    if relevance is None or any(item not in relevance for item in members):
+        return None
+    return math.fsum(relevance[item] for item in members) / len(members)
 
 
 def share_right(labels: Sequence[DrawnLabel]) -> float | None:
