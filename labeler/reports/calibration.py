@@ -10,10 +10,9 @@ by one over its probability, or on a pool of which every item is labelled.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import partial
 
 import numpy as np
 import sqlalchemy as sa
@@ -26,19 +25,8 @@ from labeler.assessment.people_labels import drawn_probabilities, read_people_la
 from labeler.assessment.pool_signals import GRADE_RANK
 from labeler.errors import NotFoundError, UsageError
 from labeler.evaluation.agreement import Estimate
-from labeler.evaluation.calibration import (
-    MassBin,
-    Murphy,
-    area_under_risk,
-    brier,
-    clustered,
-    equal_mass_bins,
-    equal_mass_error,
-    equal_width_error,
-    murphy,
-    risk_at_coverage,
-    weighted_auc,
-)
+from labeler.evaluation.calibration import MassBin, Murphy, clustered, equal_mass_bins, murphy
+from labeler.evaluation.calibration_figures import COVERAGES, figures_of
 from labeler.evaluation.intervals import LEAST_CLUSTERS
 from labeler.records import table
 from labeler.records.pools import Item
@@ -47,22 +35,14 @@ from labeler.records.sampling import Draw, FrameItem, Stratum
 from labeler.store.registry import pool_named
 
 __all__ = [
-    "COVERAGES",
     "CalibrationFigures",
     "LabelSource",
     "Of",
     "ReliabilityRow",
-    "figures_of",
     "report_calibration",
 ]
 
-COVERAGES = (0.2, 0.4, 0.6, 0.8, 1.0)
-"""The surest parts of the items at which the risk is given."""
-
 _BINS = 10
-
-_Statistic = Callable[[NDArray[np.float64], NDArray[np.bool_], NDArray[np.float64]], float | None]
-"""Takes confidences, which labels are right, and weights."""
 
 
 class LabelSource(StrEnum):
@@ -217,52 +197,6 @@ def report_calibration(
         interval=f"95%, jackknife over queries, from {LEAST_CLUSTERS} queries on",
         revision=newest if as_of is None else as_of,
     )
-
-
-def figures_of(
-    confidence: NDArray[np.float64],
-    right: NDArray[np.bool_],
-    queries: NDArray[np.int64],
-    *,
-    weights: NDArray[np.float64] | None = None,
-) -> dict[str, Estimate]:
-    """Give the figures of labels with their confidences, each with an interval over queries.
-
-    Args:
-        confidence: Shape (labels,), in [0, 1].
-        right: Shape (labels,): whether people gave the same label.
-        queries: Shape (labels,): the query of each.
-        weights: Shape (labels,): what each stands for; None where all count the same.
-    """
-    weight = np.ones(len(right)) if weights is None else weights
-
-    def over(statistic: _Statistic) -> Estimate:
-        return clustered(
-            lambda rows: statistic(confidence[rows], right[rows], weight[rows]),
-            queries,
-            least=0.0,
-            most=1.0,
-        )
-
-    found = {
-        "error_equal_width": over(equal_width_error),
-        "error_equal_mass": over(equal_mass_error),
-        "brier": over(brier),
-        "auc_wrong": over(weighted_auc),
-        "area_under_risk": over(lambda sure, true, mass: area_under_risk(sure, ~true, mass)),
-    }
-    for share in COVERAGES:
-        found[f"risk_{share}"] = over(partial(_risk, share))
-    return found
-
-
-def _risk(
-    share: float,
-    confidence: NDArray[np.float64],
-    right: NDArray[np.bool_],
-    weights: NDArray[np.float64],
-) -> float:
-    return risk_at_coverage(confidence, ~right, [share], weights)[0]
 
 
 def _frame(

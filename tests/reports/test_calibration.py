@@ -13,13 +13,7 @@ from labeler.calibration.policies import NINE_OF_TEN, UNCALIBRATED
 from labeler.errors import NotFoundError, UsageError
 from labeler.labels import Grade
 from labeler.queue.route import route_pool
-from labeler.reports.calibration import (
-    CalibrationFigures,
-    LabelSource,
-    Of,
-    figures_of,
-    report_calibration,
-)
+from labeler.reports.calibration import CalibrationFigures, LabelSource, Of, report_calibration
 from labeler.store.database import Store
 from tests.calibrated import TopicJudge, by_query, topic_pool
 from tests.scored import vote, wanted_votes
@@ -141,18 +135,3 @@ def test_nothing_to_compare(sqlite_store: Store, own_folder: Path) -> None:
     calibrate_pool(sqlite_store, "p")
     with pytest.raises(NotFoundError, match="people have labelled nothing"):
         report(sqlite_store)
-
-
-def test_intervals_cover_what_they_estimate() -> None:
-    """Of 200 samples of 20 queries with their own error, the true risk lies in about 95%."""
-    random = np.random.default_rng(5)
-    covered = 0
-    for _ in range(200):
-        rate = random.beta(2, 6, size=20)
-        right = random.uniform(size=(20, 15)) > rate[:, None]
-        sure = random.uniform(0.5, 1, size=300)
-        found = figures_of(sure, right.ravel(), np.repeat(np.arange(20), 15))["risk_1.0"]
-        assert found.low is not None
-        assert found.high is not None
-        covered += found.low <= 0.25 <= found.high
-    assert 180 <= covered <= 198
