@@ -16,6 +16,7 @@ from enum import StrEnum
 from labeler.evaluation.estimators import LEAST_POSITIVES
 from labeler.evaluation.intervals import LEAST_CLUSTERS
 from labeler.evaluation.posterior import Interval
+from labeler.evaluation.reversal import Reversal
 
 __all__ = [
     "Answer",
@@ -134,6 +135,9 @@ class Evidence:
         agreement: Between people on relevant or not, as Krippendorff's alpha, or None where
             nobody measured it.
         coverage_gap: By how much the judged shares of two compared runs differ; 0 for one run.
+        reversal: How many unknown items would have to be relevant to carry the value across the
+            boundary; None where nobody counted them, and then the limits above tell.
+        chance_of_flips: The calibrated probability that at least so many are, or None.
     """
 
     value: float | None
@@ -149,6 +153,8 @@ class Evidence:
     positives: int | None = None
     agreement: float | None = None
     coverage_gap: float = 0.0
+    reversal: Reversal | None = None
+    chance_of_flips: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,10 +223,14 @@ def _is_beyond(asked: Requirement, interval: Interval, *, failing: bool) -> bool
 def _labels_decide(asked: Requirement, found: Evidence) -> bool:
     """Tell whether unknown labels alone put the metric on one side of the boundary or the other.
 
-    Where a sample tells how many of them are relevant they no longer do.
+    They do when some number of them being relevant reverses it, unless so many are less probable
+    than alpha. Where a sample tells how many are relevant they no longer do.
     """
     if found.lowest is None or found.highest is None or found.positives is not None:
         return False
+    if found.reversal is not None:
+        is_probable = found.chance_of_flips is None or found.chance_of_flips >= asked.alpha
+        return found.reversal.least is not None and is_probable
     return found.lowest <= asked.boundary <= found.highest and found.lowest < found.highest
 
 

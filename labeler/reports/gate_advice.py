@@ -16,6 +16,7 @@ from labeler.evaluation.gate_checks import (
 )
 from labeler.reports.completed_labels import CompletedLabels
 from labeler.reports.gate_file import Check, GateFile
+from labeler.reports.gate_flips import CheckFlips, flips_in_words
 
 __all__ = ["Advice", "Surroundings", "advise"]
 
@@ -57,7 +58,13 @@ class Surroundings:
     has_query_log: bool
 
 
-def advise(check: Check, found: Evidence, answer: CheckAnswer, around: Surroundings) -> Advice:
+def advise(
+    check: Check,
+    found: Evidence,
+    flips: CheckFlips | None,
+    answer: CheckAnswer,
+    around: Surroundings,
+) -> Advice:
     """Say why a check came out as it did, and give the commands that collect what is missing."""
     if answer.answer is Answer.UNREACHABLE:
         return _unreachable(check, found, answer)
@@ -75,6 +82,9 @@ def advise(check: Check, found: Evidence, answer: CheckAnswer, around: Surroundi
             f"the labels that are missing decide it: from {found.lowest:.3f} to "
             f"{found.highest:.3f} is possible",
         )
+    if flips is not None and found.positives is None:
+        words = flips_in_words(flips.reversal, flips.chance, flips.no_chance)
+        whys += [words] if words is not None else []
     return Advice("; ".join(whys), tuple(dict.fromkeys(commands)))
 
 

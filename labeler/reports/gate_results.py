@@ -24,7 +24,9 @@ from labeler.reports.evaluated import EvaluatedRuns
 from labeler.reports.gate_advice import Surroundings, advise
 from labeler.reports.gate_evidence import evidence_of_latency, evidence_of_series
 from labeler.reports.gate_file import Check, GateFile
+from labeler.reports.gate_flips import CheckFlips, check_flips
 from labeler.reports.gate_series import measured_runs, placed_runs, sampled_runs
+from labeler.reports.scenarios import Chances, chances_of_items
 
 __all__ = ["CheckResult", "check_results"]
 
@@ -51,6 +53,14 @@ class CheckResult:
         queries: Queries that count.
         clusters: Clusters that they belong to.
         sampled: Relevant items among those of the sample that was used, or None.
+        least_flips: The least number of unknown items that would have to be relevant to carry the
+            value across the boundary, or its lower bound; None when no number does, or where no
+            label matters.
+        most_flips: Its upper bound; equal where the number is exact.
+        available: Unknown items that could be among them, or None where no label matters.
+        chance_of_flips: The probability that at least so many are relevant, under calibrated
+            probabilities taken as independent; no less than that of a reversal. None without.
+        no_chance: Why there is none, or None.
         answer: What the check comes to.
         causes: Why it is neither pass nor fail.
         why: The same in a sentence.
@@ -74,6 +84,11 @@ class CheckResult:
     queries: int
     clusters: int
     sampled: int | None
+    least_flips: int | None
+    most_flips: int | None
+    available: int | None
+    chance_of_flips: float | None
+    no_chance: str | None
     answer: Answer
     causes: tuple[str, ...]
     why: str
@@ -110,19 +125,35 @@ def check_results(
             connection.execute(sa.select(sa.func.count()).select_from(table(QueryLog))).scalar()
         ),
     )
-    known = _KnownOfPool(completed, agreement)
-    return [
-        _result(gate, check, _evidence(connection, gate, check, evaluated, known), around)
-        for check in gate.checks
-    ]
+    known = _KnownOfPool(completed, agreement, chances_of_items(connection, evaluated, as_of))
+    results = []
+    for check in gate.checks:
+        found = _evidence(connection, gate, check, evaluated, known)
+        flips = _flips(gate, check, evaluated, known.chances)
+        if flips is not None:
+            found = replace(found, reversal=flips.reversal, chance_of_flips=flips.chance)
+        results.append(_result(gate, check, found, flips, around))
+    return results
 
 
 @dataclass(frozen=True, eq=False)
 class _KnownOfPool:
-    """What is known beside the labels in force: a sample, and how far people agree."""
+    """What is known beside the labels in force: a sample, how far people agree, probabilities."""
 
     completed: CompletedLabels | None
     agreement: float | None
+    chances: Chances
+
+
+def _flips(
+    gate: GateFile, check: Check, evaluated: EvaluatedRuns, chances: Chances
+) -> CheckFlips | None:
+    if not check.metric.is_of_labels:
+        return None
+    runs = gate.candidate, gate.baseline if check.against_baseline else None
+    metric = parse_metric(str(check.metric))
+    inside = evaluated.in_slice(check.slice)
+    return check_flips(evaluated, check.asked, metric, runs, inside, chances)
 
 
 def _evidence(
@@ -150,9 +181,15 @@ def _evidence(
     return replace(found, coverage_gap=measured.coverage_gap)
 
 
-def _result(gate: GateFile, check: Check, found: Evidence, around: Surroundings) -> CheckResult:
+def _result(
+    gate: GateFile,
+    check: Check,
+    found: Evidence,
+    flips: CheckFlips | None,
+    around: Surroundings,
+) -> CheckResult:
     answer = answer_check(check.asked, found)
-    advice = advise(check, found, answer, around)
+    advice = advise(check, found, flips, answer, around)
     name = str(check.metric)
     if check.metric.is_of_labels:
         name = parse_metric(name).full_name(gate.labels)
@@ -177,6 +214,11 @@ def _result(gate: GateFile, check: Check, found: Evidence, around: Surroundings)
         queries=found.queries,
         clusters=found.clusters,
         sampled=found.positives,
+        least_flips=None if flips is None else flips.reversal.least,
+        most_flips=None if flips is None else flips.reversal.most,
+        available=None if flips is None else flips.reversal.available,
+        chance_of_flips=None if flips is None else flips.chance,
+        no_chance=None if flips is None else flips.no_chance,
         answer=answer.answer,
         causes=tuple(cause.value for cause in answer.causes),
         why=advice.why,

@@ -18,6 +18,7 @@ from labeler.evaluation.metrics import Metric, measure
 from labeler.evaluation.ranking import Numbers
 from labeler.labels import Grade, State, StateCode
 from labeler.reports.completed_labels import gain_of_relevant, read_completed_labels
+from labeler.reports.evaluated import EvaluatedRuns
 from labeler.reports.scope import Scope, ScopeOptions
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "Basis",
     "Chances",
     "ScenarioRow",
+    "chances_of_items",
     "judges_labels",
     "probabilities",
     "relevant_by_chance",
@@ -97,15 +99,22 @@ def probabilities(connection: Connection, options: ScopeOptions, scope: Scope) -
     """Read the calibrated probabilities of the pool's items."""
     if options.pool is None:
         return Chances(None, _NO_POOL)
-    scores = latest_scores(connection, scope.evaluated.pool_id, options.as_of)
+    return chances_of_items(connection, scope.evaluated, options.as_of)
+
+
+def chances_of_items(
+    connection: Connection, evaluated: EvaluatedRuns, as_of: int | None
+) -> Chances:
+    """Read the calibrated probabilities of the items of some runs' pool."""
+    scores = latest_scores(connection, evaluated.pool_id, as_of)
     if scores is None:
-        return Chances(None, f"nothing is scored: labeler calibrate {options.pool}")
+        return Chances(None, f"nothing is scored: labeler calibrate {evaluated.pool}")
     if not scores.is_calibrated:
         return Chances(
             None, f"scores are uncalibrated, fitted on {scores.labels:,} labels of people"
         )
-    labels = scope.evaluated.labels
-    first = 2 if options.least is Grade.FULLY_RELEVANT else 1
+    labels = evaluated.labels
+    first = 2 if labels.least is Grade.FULLY_RELEVANT else 1
     by_item = scores.probabilities[:, first:].sum(axis=1)
     found = np.full(len(labels.items), np.nan)
     known = np.isin(labels.items, scores.item_ids)

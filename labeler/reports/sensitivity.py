@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 from sqlalchemy import Connection
 
 from labeler.errors import UsageError
-from labeler.evaluation.chances import probability_of_at_least
 from labeler.evaluation.gain import GainRule
-from labeler.evaluation.metrics import Kind, Metric, measure
+from labeler.evaluation.metrics import Metric, measure
 from labeler.evaluation.pooling_bias import MOST_COVERAGE_GAP, coverage_gap
 from labeler.evaluation.ranking import JudgedRanking, Numbers, judged_coverage_at
 from labeler.evaluation.reversal import (
@@ -23,8 +22,8 @@ from labeler.evaluation.reversal import (
     least_flips,
     worst_difference,
 )
-from labeler.labels import StateCode
 from labeler.reports.coverage import draw_command
+from labeler.reports.flip_chances import chance_of_flips
 from labeler.reports.scenarios import (
     SAMPLED,
     Basis,
@@ -247,25 +246,15 @@ def _chance_of_flips(
         return 0.0, None
     if of_items is None:
         return None, missing
-    labels, queries = pair.scope.evaluated.labels, pair.scope.evaluated.queries
-    inside = np.isin(labels.queries, queries) & (labels.states == StateCode.UNKNOWN)
-    useful = np.concatenate(
-        [
-            labels.places(np.full(len(keys), query), keys)
-            for query, keys in zip(queries.tolist(), pair.flips.useful, strict=True)
-        ]
+    evaluated = pair.scope.evaluated
+    return chance_of_flips(
+        evaluated,
+        pair.metric.kind,
+        pair.reversal.least,
+        evaluated.queries,
+        pair.flips.useful,
+        of_items,
     )
-    if pair.metric.kind in {Kind.PRECISION, Kind.RECIPROCAL_RANK}:
-        if (useful < 0).any():
-            return None, "items that could reverse it lie outside the frame"
-        chosen = useful
-    else:
-        # What neither run has in its first places counts, too: it is a part of the ideal.
-        chosen = np.flatnonzero(inside)
-    chances = of_items[chosen]
-    if np.isnan(chances).any():
-        return None, "the scores leave out items that could reverse it"
-    return probability_of_at_least(pair.reversal.least, chances), None
 
 
 def _verdict(pair: _Pair, rows: list[ScenarioRow], chance: float | None) -> tuple[Verdict, str]:

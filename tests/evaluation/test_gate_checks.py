@@ -22,6 +22,7 @@ from labeler.evaluation.gate_checks import (
 )
 from labeler.evaluation.posterior import Interval
 from labeler.evaluation.proportions import clopper_pearson
+from labeler.evaluation.reversal import Reversal
 
 ASKED = Requirement(
     Role.AGGREGATE, 0.8, Direction.ABOVE, least_clusters=15, least_coverage=0.9, least_agreement=0.4
@@ -186,3 +187,23 @@ def test_clusters_that_would_clear_the_boundary_go_with_the_square_of_the_reach(
     assert clusters_for_boundary(ASKED, wide) == pytest.approx(80, abs=1)
     on_it = replace(wide, value=0.8)
     assert clusters_for_boundary(ASKED, on_it) is None
+
+
+def test_missing_labels_block_while_so_many_relevant_ones_are_not_improbable() -> None:
+    holes = replace(
+        KNOWN,
+        value=0.7,
+        interval=Interval(0.65, 0.9),
+        lowest=0.7,
+        highest=0.85,
+        coverage=0.95,
+        reversal=Reversal(4, 4, 9),
+    )
+    blocked = CheckAnswer(Answer.BLOCKED, (Cause.INCOMPLETE,))
+    assert answer_check(ASKED, holes) == blocked
+    assert answer_check(ASKED, replace(holes, chance_of_flips=ASKED.alpha)) == blocked
+    improbable = answer_check(ASKED, replace(holes, chance_of_flips=0.049))
+    # Probabilities say what keeps a check open; they never let it pass or fail.
+    assert improbable == CheckAnswer(Answer.INCONCLUSIVE, (Cause.FEW_QUERIES,))
+    never = replace(holes, reversal=Reversal(None, None, 9), chance_of_flips=0.0)
+    assert answer_check(ASKED, never).answer is Answer.INCONCLUSIVE

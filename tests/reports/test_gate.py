@@ -1,11 +1,16 @@
 from pathlib import Path
 
+import numpy as np
+import pytest
 import sqlalchemy as sa
 
+from labeler.assessment.item_scores import ItemScores, add_scores
+from labeler.assessment.labels_in_force import items_of_pool
 from labeler.evaluation.gate_checks import Answer, GateVerdict
 from labeler.queue.sampled import ask_for_sample
 from labeler.records import table
 from labeler.records.evaluations import Evaluation, EvaluationValue, GateRules, GateRun
+from labeler.records.scores import Calibration
 from labeler.reports.gate import GateReport, run_gate
 from labeler.reports.gate_file import parse_gate
 from labeler.reports.gate_markdown import as_markdown
@@ -14,6 +19,7 @@ from labeler.sampling.draw import draw_sample
 from labeler.sampling.plan import SampleOptions
 from labeler.sampling.population import Comparison
 from labeler.store.database import Store
+from labeler.store.registry import pool_named
 from tests.gated import GATE, QUERIES, fill_gated, graded, label, write_gate
 
 LESS = GATE.replace('metric = "P@2"', 'metric = "P@2"\ncompare = "baseline"')
@@ -147,3 +153,55 @@ def test_a_summary_shows_markup_from_names_as_it_stands(store: Store, own_folder
     assert "&lt;script&gt;" in html
     rows = [line for line in markdown.splitlines() if line.startswith("|")]
     assert all(line.replace("\\|", "").count("|") == 8 for line in rows)
+
+
+def _score(store: Store, chance: float, calibration: Calibration = Calibration.CALIBRATED) -> None:
+    with store.write("score") as tx:
+        pool = pool_named(tx.connection, "p")
+        keys = tx.connection.execute(items_of_pool(pool.id).order_by(sa.text("1")))
+        items = np.array([int(key) for (key,) in keys])
+        rows = np.tile([1 - chance, chance / 2, chance / 2], (len(items), 1))
+        add_scores(tx, pool.id, ItemScores("fit", calibration, "{}", 200, 20, items, rows))
+
+
+def test_a_check_tells_how_many_relevant_ones_among_the_unknown_reverse_it(
+    store: Store, own_folder: Path
+) -> None:
+    fill_gated(store, own_folder)
+    label(store, own_folder, {name: g for name, g in graded({"b": 20}).items() if "-c" not in name})
+    rules = GATE.replace("0.5", "0.7")
+    (check,) = _run(store, own_folder, rules).checks
+    # P@2 is 20 of 40 places; more than 28 are asked for, and each query has one unknown place.
+    assert (check.least_flips, check.most_flips, check.available) == (9, 9, 20)
+    assert check.chance_of_flips is None
+    assert check.no_chance == "nothing is scored: labeler calibrate p"
+    _score(store, 0.5, Calibration.UNCALIBRATED)
+    assert _run(store, own_folder, rules).checks[0].chance_of_flips is None
+    _score(store, 0.5)
+    half = _run(store, own_folder, rules)
+    # P(X >= 9) of 20 fair coins.
+    assert half.checks[0].chance_of_flips == pytest.approx(0.748278, abs=1e-6)
+    assert half.verdict is GateVerdict.BLOCKED
+    assert "9 of 20 unknown items being relevant would reverse it" in half.checks[0].why
+    assert "0.748 at most" in as_markdown(half)
+
+
+def test_where_so_many_are_improbable_it_is_not_missing_labels_that_block(
+    store: Store, own_folder: Path
+) -> None:
+    fill_gated(store, own_folder)
+    label(store, own_folder, {name: g for name, g in graded({"b": 20}).items() if "-c" not in name})
+    _score(store, 0.05)
+    found = _run(store, own_folder, GATE.replace("0.5", "0.7"))
+    (check,) = found.checks
+    assert check.chance_of_flips is not None
+    assert check.chance_of_flips < 0.05
+    assert check.answer is Answer.INCONCLUSIVE
+    assert found.verdict is GateVerdict.INCONCLUSIVE
+
+
+def test_what_depends_on_no_label_has_nothing_to_reverse(store: Store, own_folder: Path) -> None:
+    fill_gated(store, own_folder)
+    domain = GATE.replace("P@2", "domain_accuracy@2").replace("0.5", "0.6")
+    (check,) = _run(store, own_folder, domain).checks
+    assert (check.least_flips, check.available, check.chance_of_flips) == (None, None, None)
