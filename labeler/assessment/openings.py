@@ -31,6 +31,7 @@ from labeler.store.database import Store
 
 __all__ = [
     "OpenedBefore",
+    "OpeningPurpose",
     "Seal",
     "development_queries",
     "open_sealed",

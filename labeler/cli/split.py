@@ -139,7 +139,9 @@ def freeze(
             "revision": str(frozen.split.revision),
         }
     )
-    if not frozen.is_new:
+    if frozen.is_new:
+        print("`labeler split check` proves that nothing crosses")
+    else:
         print("nothing changed: this split is frozen already")
 
 

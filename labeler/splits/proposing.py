@@ -19,7 +19,7 @@ BANDS = 64
 """Bands of two rows: texts of Jaccard similarity 1/3, as two of one length are at a containment of
 1/2, share a band with probability 0.9995; at 0.1 it is 0.47."""
 
-INDEXED_FREQUENCY = 4
+INDEXED_FREQUENCY = 10
 """A 3-gram of up to so many texts proposes each pair of them."""
 
 _SHARED = 3
@@ -120,5 +120,7 @@ def _from_rarest(rare: Shingles) -> Places:
     for distance in range(1, INDEXED_FREQUENCY):
         same = held[distance:] == held[:-distance]
         found.append(owners[:-distance][same] * rare.units + owners[distance:][same])
-    pairs, counts = np.unique(np.concatenate(found), return_counts=True)
-    return pairs[counts >= _SHARED]
+    pairs = np.sort(np.concatenate(found))
+    # A pair that is there three times stands at two places behind itself, too.
+    often = pairs[: 1 - _SHARED] == pairs[_SHARED - 1 :]
+    return distinct(pairs[: 1 - _SHARED][often])

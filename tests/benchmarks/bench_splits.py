@@ -19,6 +19,7 @@ from itertools import combinations
 from random import Random
 
 from labeler.search.words import tokens
+from labeler.splits.check_texts import CROSSES, CheckedText, near_across, verbatim_across
 from labeler.splits.content import Content, Passage, SplitDocument
 from labeler.splits.plan import Found, Plan, edge_scheme, find_edges, make_plan
 from labeler.store.registry import text_digest
@@ -63,7 +64,31 @@ def _generated(count: int) -> dict[str, str]:
     }
     merged = Counter(group[f"document:{name}"] for name in originals)
     false = sum(n - 1 for n in merged.values())
-    return {**times, **kinds, "false merges of originals": f"{false:,} of {count:,}"}
+    return {
+        **times,
+        **kinds,
+        "false merges of originals": f"{false:,} of {count:,}",
+        **_second_look(plan, texts),
+    }
+
+
+def _second_look(plan: Plan, texts: dict[str, str]) -> dict[str, str]:
+    """Compare the parts as `labeler split check` does: what it finds, grouping has missed."""
+    checked = [
+        CheckedText(node, node, group.part.value, texts[node.removeprefix("document:")])
+        for group in plan.groups
+        for node in group.members
+    ]
+    begin = time.process_time()
+    near = near_across(checked, "document")
+    middle = time.process_time()
+    runs, _ = verbatim_across(checked)
+    end = time.process_time()
+    crossing = sum((one.score or 0) >= CROSSES for one in near)
+    return {
+        "second look, near": f"{middle - begin:.1f} s CPU, {crossing:,} crossing",
+        "second look, verbatim": f"{end - middle:.1f} s CPU, {len(runs):,} pairs",
+    }
 
 
 def _planned(texts: dict[str, str]) -> tuple[Plan, dict[str, str]]:

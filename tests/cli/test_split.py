@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +41,7 @@ def project(own_folder: Path, capsys: Captured) -> Path:
     return own_folder
 
 
-def _write(name: str, rows: list[dict[str, object]]) -> None:
+def _write(name: str, rows: Sequence[Mapping[str, object]]) -> None:
     Path(name).write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
 
 

@@ -51,9 +51,9 @@ def _frozen(store: Store, folder: Path, **more: list[str]) -> dict[str, str]:
     }
 
 
-def _check(store: Store, **more: HashEmbedder) -> CheckReport:
+def _check(store: Store, embedder: HashEmbedder | None = None) -> CheckReport:
     with store.read() as connection:
-        return check_split(connection, find_split(connection), **more)
+        return check_split(connection, find_split(connection), embedder)
 
 
 def _broken(report: CheckReport) -> set[str]:

@@ -75,9 +75,9 @@ def _state(store: Store) -> Standing:
         return read_standing(connection, find_split(connection))
 
 
-def _extended(store: Store, **more: str) -> Extension:
+def _extended(store: Store, snapshot: str) -> Extension:
     before = _state(store)
-    done = extend_split(store, **more)
+    done = extend_split(store, snapshot=snapshot)
     after = _state(store)
     assert {node: after.groups[node] for node in before.groups} == before.groups
     assert {number: after.parts[number] for number in before.parts} == before.parts

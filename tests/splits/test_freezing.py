@@ -73,7 +73,8 @@ def test_the_safe_content_and_the_sealed_texts_part_the_corpus(
     assert not shown.keys() & sealed.keys()
     assert len(shown) + len(sealed) == 80
     assert not set(shown.values()) & set(sealed.values())
-    assert all(one.place.part is not SplitPart.TEST for one in (*safe.documents, *safe.queries))
+    assert all(one.place.part is not SplitPart.TEST for one in safe.documents)
+    assert all(one.place.part is not SplitPart.TEST for one in safe.queries)
 
 
 def test_freezing_again_changes_nothing_and_other_content_is_refused(
