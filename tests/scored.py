@@ -21,7 +21,7 @@ from labeler.queue.claims import Claim
 from labeler.queue.votes import Event, record_event
 from labeler.records import table
 from labeler.records.pools import Candidate
-from labeler.records.queue import Assignment, AssignmentState, EventKind
+from labeler.records.queue import Assignment, AssignmentState, EventKind, VotePurpose
 from labeler.records.scales import AssessorKind
 from labeler.records.scores import Calibration
 from labeler.store.database import Store
@@ -113,4 +113,5 @@ def vote(
         grade = grade_of(item)
         level = None if grade is None else NATIVE.level_for(grade)
         event = Event(str(uuid.uuid4()), EventKind.VOTE, block, level=level)
-        record_event(store, reviewer, Claim(row.id, row.task_id, item, row.purpose), event)
+        claim = Claim(row.id, row.task_id, item, VotePurpose(row.purpose))
+        record_event(store, reviewer, claim, event)

@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy import Connection, Delete, Select
+from sqlalchemy import ColumnElement, Connection, Delete, Select
 
 from labeler.assessment.settlement import Dispute, Settlement, Vote, settle_votes
 from labeler.labels import Grade, Outcome
@@ -41,6 +41,7 @@ __all__ = [
     "Decided",
     "NewDecision",
     "append_decisions",
+    "is_vote",
     "record_withdrawals",
     "settle_items",
     "standing_decisions",
@@ -81,9 +82,18 @@ def votes_on(connection: Connection, item_ids: Sequence[int]) -> dict[int, list[
     dialect = connection.dialect.name
     given = {"given": as_parameter(dialect, item_ids)}
     votes: dict[int, list[Vote]] = defaultdict(list)
-    for item, key, person, outcome, grade, level, place, at, adjudicates in connection.execute(
-        _votes_given(dialect), given
-    ):
+    for (
+        item,
+        key,
+        person,
+        outcome,
+        grade,
+        level,
+        place,
+        at,
+        occasion,
+        adjudicates,
+    ) in connection.execute(_votes_given(dialect), given):
         votes[item].append(
             Vote(
                 judgment_id=key,
@@ -94,9 +104,25 @@ def votes_on(connection: Connection, item_ids: Sequence[int]) -> dict[int, list[
                 order=-1 if place is None else place,
                 at=at,
                 adjudicates=adjudicates == 1,
+                looks_again=occasion == Occasion.REPEAT.value,
             )
         )
     return votes
+
+
+def is_vote() -> ColumnElement[bool]:
+    """Make the condition that a person's judgment is a vote, which a label may rest on.
+
+    A hidden repeat only tells how steady its reviewer is. A second look at one's own vote comes in
+    the same way, in the place of a further vote, and counts.
+    """
+    looks_again = sa.exists().where(
+        _EVENT.c.judgment_id == _JUDGMENT.c.id, _EVENT.c.purpose == VotePurpose.OVERLAP.value
+    )
+    return sa.or_(
+        _JUDGMENT.c.occasion == Occasion.FIRST.value,
+        sa.and_(_JUDGMENT.c.occasion == Occasion.REPEAT.value, looks_again),
+    )
 
 
 # Statements are made once: for the one item of a vote, making them takes longer than running them.
@@ -122,6 +148,7 @@ def _votes_given(dialect: str) -> Select[*tuple[Any, ...]]:
             _JUDGMENT.c.level_id,
             _LEVEL.c.position,
             _JUDGMENT.c.judged_at,
+            _JUDGMENT.c.occasion,
             _JUDGMENT.c.id.in_(adjudicating),
         )
         .join(_ASSESSOR, _ASSESSOR.c.id == _JUDGMENT.c.assessor_id)
@@ -129,8 +156,7 @@ def _votes_given(dialect: str) -> Select[*tuple[Any, ...]]:
         .where(
             is_one_of_given(dialect, _JUDGMENT.c.item_id),
             _ASSESSOR.c.kind == AssessorKind.PERSON.value,
-            # A hidden repeat only tells how steady its reviewer is.
-            _JUDGMENT.c.occasion == Occasion.FIRST.value,
+            is_vote(),
             _JUDGMENT.c.outcome.in_([Outcome.JUDGED.value, Outcome.ABSTAINED.value]),
             judgments_in_force(),
         )

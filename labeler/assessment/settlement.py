@@ -25,6 +25,7 @@ class Vote:
         order: The level's place on its scale, from worst; -1 for an abstention.
         at: When it was given, if known.
         adjudicates: Whether it was given to settle a dispute.
+        looks_again: Whether it is a second look of somebody at their own earlier vote, untold.
     """
 
     judgment_id: int
@@ -35,6 +36,7 @@ class Vote:
     order: int = -1
     at: datetime | None = None
     adjudicates: bool = False
+    looks_again: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +62,8 @@ def settle_votes(votes: Sequence[Vote]) -> Settlement | Dispute | None:
 
     - A person's later vote takes the place of the earlier one. Votes of one person that
       contradict each other, and of which neither is known to be later, are a dispute.
+    - A second look, which the person didn't know to be one, takes the place of nothing: where it
+      contradicts the vote before it, the person is in dispute with themself.
     - The latest adjudication settles the item.
     - Else people who agree on the grade settle it: one alone as ``one_reviewer``, more as a
       ``consensus``. The lowest of their levels is taken, so as to claim no more than all said.
@@ -97,9 +101,16 @@ def _latest_of_each(votes: Sequence[Vote]) -> list[Vote]:
     """Keep each person's latest votes; several when none of them is known to be the latest."""
     kept: list[Vote] = []
     for assessor in dict.fromkeys(vote.assessor_id for vote in votes):
-        own = [vote for vote in votes if vote.assessor_id == assessor]
+        given = [vote for vote in votes if vote.assessor_id == assessor]
+        own = [vote for vote in given if not vote.looks_again]
         times = [vote.at for vote in own if vote.at is not None]
         if len(times) == len(own):
             own = [vote for vote in own if vote.at == max(times)]
         kept += own
+        kept += [vote for vote in given if vote.looks_again and not _is_before(vote, own)]
     return sorted(kept, key=lambda vote: vote.judgment_id)
+
+
+def _is_before(look: Vote, votes: Sequence[Vote]) -> bool:
+    """Tell whether a second look is older than one of these votes: it was at another one."""
+    return any(look.at is not None and vote.at is not None and vote.at > look.at for vote in votes)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
-from labeler.assessment.decisions import record_withdrawals
+from labeler.assessment.decisions import is_vote, record_withdrawals
 from labeler.assessment.reading import blocks_of
 from labeler.assessment.rubric_flags import rubric_flag
 from labeler.errors import ConflictError
@@ -30,7 +30,7 @@ from labeler.queue.votes import (
 )
 from labeler.queue.wanted import want_votes
 from labeler.records import table
-from labeler.records.judgments import CorrectionTarget, Judgment, Occasion
+from labeler.records.judgments import CorrectionTarget, Judgment
 from labeler.records.queue import (
     Assignment,
     AssignmentState,
@@ -260,7 +260,7 @@ def _withdraw_own(
     own = sa.select(_JUDGMENT.c.id).where(
         _JUDGMENT.c.item_id == item_id,
         _JUDGMENT.c.assessor_id == person_id,
-        _JUDGMENT.c.occasion == Occasion.FIRST.value,
+        is_vote(),
         judgments_in_force(),
     )
     if adjudications_only:

@@ -18,6 +18,7 @@ from sqlalchemy import Connection
 
 from labeler.assessment.blind import Block
 from labeler.assessment.context import Surroundings, surroundings_of
+from labeler.assessment.decisions import is_vote
 from labeler.assessment.reading import blocks_of
 from labeler.assessment.samples import JudgeAnswer, combined
 from labeler.errors import NotFoundError
@@ -208,16 +209,19 @@ def _own(connection: Connection, item_id: int, person_id: int, look: int) -> Own
 
 
 def _of_people(connection: Connection, item_id: int, task_id: int, person_id: int) -> list[_Said]:
-    """Read the latest vote in force of each other person, with what they wrote."""
+    """Read the latest vote in force of each other person, with what they wrote.
+
+    A second look of somebody at their own vote stands beside it.
+    """
     statement = (
-        sa.select(_JUDGMENT.c.id, _JUDGMENT.c.assessor_id, *_LEVEL_COLUMNS)
+        sa.select(_JUDGMENT.c.id, _JUDGMENT.c.assessor_id, _JUDGMENT.c.occasion, *_LEVEL_COLUMNS)
         .join(_ASSESSOR, _ASSESSOR.c.id == _JUDGMENT.c.assessor_id)
         .outerjoin(_LEVEL, _LEVEL.c.id == _JUDGMENT.c.level_id)
         .where(
             _JUDGMENT.c.item_id == item_id,
             _JUDGMENT.c.assessor_id != person_id,
             _ASSESSOR.c.kind == AssessorKind.PERSON.value,
-            _JUDGMENT.c.occasion == Occasion.FIRST.value,
+            is_vote(),
             _JUDGMENT.c.outcome.in_(_ANSWERED),
             judgments_in_force(),
         )
@@ -232,10 +236,10 @@ def _of_people(connection: Connection, item_id: int, task_id: int, person_id: in
     )
     for person, body in connection.execute(notes):
         written[person].append(str(body))
-    latest = {
-        row.assessor_id: _Said(row.id, _level(row), "", tuple(written[row.assessor_id]))
-        for row in connection.execute(statement)
-    }
+    latest: dict[tuple[int, str], _Said] = {}
+    for row in connection.execute(statement):
+        notes_of = tuple(written[row.assessor_id])
+        latest[row.assessor_id, row.occasion] = _Said(row.id, _level(row), "", notes_of)
     return list(latest.values())
 
 

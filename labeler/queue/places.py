@@ -15,7 +15,7 @@ from labeler.records.judgments import Judgment, Occasion
 from labeler.records.queue import Assignment, AssignmentState, VotePurpose
 from labeler.store.projections import judgments_in_force
 
-__all__ = ["Place", "choose_place", "take_place"]
+__all__ = ["Place", "choose_place", "has_voted", "take_place"]
 
 _ASSIGNMENT, _JUDGMENT = table(Assignment), table(Judgment)
 
@@ -100,7 +100,7 @@ def take_place(
         Place(row.id, VotePurpose(row.purpose), AssignmentState(row.state), *row[3:])
         for row in rows
     ]
-    voted = _has_voted(connection, reviewer_id, claim.item_id)
+    voted = has_voted(connection, reviewer_id, claim.item_id)
     chosen = choose_place(places, claim, reviewer_id, now=now, has_voted=voted)
     if chosen is not None:
         connection.execute(
@@ -123,7 +123,8 @@ def take_place(
     return Claim(chosen.key, claim.task_id, claim.item_id, chosen.purpose)
 
 
-def _has_voted(connection: Connection, reviewer_id: int, item_id: int) -> bool:
+def has_voted(connection: Connection, reviewer_id: int, item_id: int) -> bool:
+    """Tell whether a vote of a reviewer on an item is in force, hidden repeats aside."""
     statement = sa.select(_JUDGMENT.c.id).where(
         _JUDGMENT.c.item_id == item_id,
         _JUDGMENT.c.assessor_id == reviewer_id,

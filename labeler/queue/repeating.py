@@ -29,12 +29,12 @@ from labeler.store.database import Store
 from labeler.store.projections import judgments_in_force
 from labeler.store.slices import slices_of_items
 
-__all__ = ["AFTER_ITEMS", "claim_repeat", "hold_repeat"]
+__all__ = ["AFTER_ITEMS", "TRIES", "claim_repeat", "hold_repeat", "repeatable"]
 
 AFTER_ITEMS = 50
 """An item comes back after a reviewer's votes on so many others, or on another day."""
 
-_TRIES = 10
+TRIES = 10
 """So many votes are drawn at the most, until one is found that may be repeated."""
 
 _ASSIGNMENT, _EVENT, _JUDGMENT = table(Assignment), table(ReviewEvent), table(Judgment)
@@ -68,7 +68,7 @@ def claim_repeat(
         for place in _drawn(int(count), chance):
             drawn = sa.select(_EVENT.c.id).where(own).order_by(_EVENT.c.id)
             key = connection.execute(drawn.limit(1).offset(place)).scalar_one()
-            found = _repeatable(connection, int(key), only, now, after_items)
+            found = repeatable(connection, int(key), only, now, after_items)
             if found is not None:
                 break
     if found is None:
@@ -80,13 +80,13 @@ def claim_repeat(
 def _drawn(count: int, chance: Callable[[], float]) -> Iterator[int]:
     """Draw some of the numbers from 0 to ``count - 1``, none of them twice (Fisher and Yates)."""
     moved: dict[int, int] = {}
-    for place in range(min(count, _TRIES)):
+    for place in range(min(count, TRIES)):
         other = place + int(chance() * (count - place))
         yield moved.get(other, other)
         moved[other] = moved.get(place, place)
 
 
-def _repeatable(
+def repeatable(
     connection: Connection, event: int, only: QueueFilter, now: datetime, after_items: int
 ) -> tuple[int, int] | None:
     """Give the task and the item of a vote that may be repeated, or None."""

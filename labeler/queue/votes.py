@@ -16,6 +16,7 @@ from labeler.assessment.reading import blocks_of
 from labeler.errors import ConflictError
 from labeler.labels import Level, Outcome
 from labeler.queue.claims import LEASE, Claim, give_back
+from labeler.queue.own_second_look import is_own_second_look, take_second_look
 from labeler.queue.places import take_place
 from labeler.queue.tasks import reasons_in_force, set_reasons
 from labeler.queue.wanted import want_votes
@@ -128,12 +129,19 @@ def _vote(tx: WriteTransaction, reviewer_id: int, claim: Claim, event: Event) ->
         )
     if claim.purpose is VotePurpose.REPEAT:
         return _vote_again(tx, reviewer_id, claim, event)
+    if is_own_second_look(tx.connection, reviewer_id, claim):
+        return _look_again(tx, reviewer_id, claim, event)
     place = take_place(tx.connection, reviewer_id, claim, tx.clock())
     judgment = insert_judgment(
         tx, reviewer_id, claim, event, after_reveal=_reveal_key(tx, reviewer_id, claim)
     )
     insert_event(tx, reviewer_id, place or claim, event, judgment_id=judgment)
-    if place is None:
+    return _settled(tx, claim.item_id, judgment, has_place=place is not None)
+
+
+def _settled(tx: WriteTransaction, item_id: int, judgment: int, *, has_place: bool) -> Saved:
+    """Settle an item after a vote; one that has no place any more is kept, and doesn't count."""
+    if not has_place:
         record_withdrawals(
             tx,
             CorrectionTarget.VOTE,
@@ -142,16 +150,24 @@ def _vote(tx: WriteTransaction, reviewer_id: int, claim: Claim, event: Event) ->
             judgments=[judgment],
         )
         return Saved.EXTRA
-    settle_task(tx, claim.item_id)
+    settle_task(tx, item_id)
     return Saved.COUNTED
 
 
 def _vote_again(tx: WriteTransaction, reviewer_id: int, claim: Claim, event: Event) -> Saved:
     """Store a hidden repeat: a judgment that no label rests on."""
-    judgment = insert_judgment(tx, reviewer_id, claim, event)
+    judgment = insert_judgment(tx, reviewer_id, claim, event, occasion=Occasion.REPEAT)
     insert_event(tx, reviewer_id, claim, event, judgment_id=judgment)
     give_back(tx.connection, [claim], reviewer_id)
     return Saved.COUNTED
+
+
+def _look_again(tx: WriteTransaction, reviewer_id: int, claim: Claim, event: Event) -> Saved:
+    """Store a second look at one's own vote: beside it, and in the place of nothing."""
+    has_place = take_second_look(tx.connection, reviewer_id, claim)
+    judgment = insert_judgment(tx, reviewer_id, claim, event, occasion=Occasion.REPEAT)
+    insert_event(tx, reviewer_id, claim, event, judgment_id=judgment)
+    return _settled(tx, claim.item_id, judgment, has_place=has_place)
 
 
 def _reveal_key(tx: WriteTransaction, reviewer_id: int, claim: Claim) -> str:
@@ -190,7 +206,13 @@ def settle_task(tx: WriteTransaction, item_id: int) -> None:
 
 
 def insert_judgment(
-    tx: WriteTransaction, reviewer_id: int, claim: Claim, event: Event, *, after_reveal: str = ""
+    tx: WriteTransaction,
+    reviewer_id: int,
+    claim: Claim,
+    event: Event,
+    *,
+    after_reveal: str = "",
+    occasion: Occasion = Occasion.FIRST,
 ) -> int:
     """Append the judgment that a vote gives; give its key.
 
@@ -198,7 +220,6 @@ def insert_judgment(
     asked is then another thing than a blind item.
     """
     _, levels = scale_key(tx, event.block.rubric.scale)
-    repeats = claim.purpose is VotePurpose.REPEAT
     asked = "\n".join(["review", shown_digest(event.block), *([after_reveal] * bool(after_reveal))])
     request = hashlib.sha256(asked.encode()).hexdigest()
     earlier = sa.select(sa.func.count()).where(
@@ -213,7 +234,7 @@ def insert_judgment(
         level_id=None if event.level is None else levels[event.level.code],
         request_digest=request,
         sample=tx.connection.execute(earlier).scalar_one(),
-        occasion=(Occasion.REPEAT if repeats else Occasion.FIRST).value,
+        occasion=occasion.value,
         judged_at=event.at or tx.clock(),
         revision_id=tx.revision_id,
     )

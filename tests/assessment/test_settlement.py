@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from random import Random
 
@@ -65,6 +66,21 @@ def test_a_later_vote_of_the_same_person_takes_the_place_of_the_earlier() -> Non
 
 def test_a_person_who_contradicts_himself_without_times_is_a_dispute() -> None:
     assert settle_votes([vote(1, 7, NOT), vote(2, 7, FULLY)]) == Dispute((1, 2))
+
+
+def test_a_second_look_takes_the_place_of_nothing() -> None:
+    first = vote(1, 7, FULLY, day=1)
+    other = replace(vote(2, 7, NOT, day=2), looks_again=True)
+    assert settle_votes([first, other]) == Dispute((1, 2))
+    same = replace(vote(2, 7, FULLY, day=2), looks_again=True)
+    # One person twice is still one person.
+    assert settle_votes([first, same]) == Settlement(
+        Outcome.JUDGED, FULLY, 3, Basis.ONE_REVIEWER, (1, 2)
+    )
+    # A vote of their own since, such as a correction, is a later word on the item.
+    assert settle_votes([vote(3, 7, FULLY, day=3), other]) == Settlement(
+        Outcome.JUDGED, FULLY, 3, Basis.ONE_REVIEWER, (3,)
+    )
 
 
 def test_who_abstains_says_nothing_against_the_others() -> None:

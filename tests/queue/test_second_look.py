@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
 
+from labeler.assessment.blind_judgments import read_blind_judgments
+from labeler.assessment.decisions import votes_on
 from labeler.assessment.labels_in_force import items_of_pool, labels_in_force
 from labeler.calibration.policies import NINE_OF_TEN
-from labeler.labels import Grade
+from labeler.labels import NATIVE, Grade
+from labeler.queue.claims import queue_left
 from labeler.queue.counts import count_queue
+from labeler.queue.disputes import list_disputes
+from labeler.queue.own_second_look import claim_own_second_look
 from labeler.queue.reasons import SECOND_LOOK
+from labeler.queue.repeats import read_repeats
 from labeler.queue.route import route_pool
 from labeler.queue.second_look import is_far
 from labeler.queue.sitting.session import ReviewSession
 from labeler.records import table
 from labeler.records.judgments import Basis
 from labeler.records.queue import Assignment, AssignmentState, VotePurpose
+from labeler.records.scales import Assessor
 from labeler.records.scores import Calibration
 from labeler.store.database import Store
+from labeler.store.projections import rebuild
+from tests.conftest import Ticking
 from tests.scored import judged_pool, score, vote, wanted_votes
 
 FULLY, PARTIALLY, NOT = Grade
@@ -89,6 +99,8 @@ def test_a_slip_comes_back_once_as_a_further_vote(sqlite_store: Store, slipped: 
 def test_whoever_made_it_is_not_asked_again_and_another_is(
     sqlite_store: Store, slipped: int
 ) -> None:
+    # Bo reviews, too: so it waits for him.
+    vote(sqlite_store, [max(wanted_votes(sqlite_store))], lambda _: NOT, who="bo")
     route_pool(sqlite_store, "p", NINE_OF_TEN)
     seen: dict[str, set[int]] = {}
     for name in ("ana", "bo"):
@@ -102,6 +114,94 @@ def test_whoever_made_it_is_not_asked_again_and_another_is(
     assert slipped in seen["bo"]
     # They contradict each other, so a third person settles it.
     assert basis_of(sqlite_store, slipped) is None
+
+
+def looked_at_again(store: Store, clock: Ticking, slipped: int, say: Grade) -> list[int]:
+    """Have the only reviewer come back another day; give what is shown, in order."""
+    clock.advance(timedelta(days=1).total_seconds())
+    session, seen = ReviewSession(store, "ana"), []
+    while (shown := session.current) is not None:
+        seen.append(shown.claim.item_id)
+        session.vote(NATIVE.level_for(say if seen[-1] == slipped else NOT))
+    session.close()
+    return seen
+
+
+def test_nobody_but_who_made_it_gets_it_on_another_day_among_others(
+    sqlite_store: Store, slipped: int, clock: Ticking
+) -> None:
+    route_pool(sqlite_store, "p", NINE_OF_TEN)
+    with sqlite_store.read() as connection:
+        waiting = queue_left(sqlite_store, 1).waiting
+        ana = connection.execute(
+            sa.select(table(Assessor).c.id).where(table(Assessor).c.name == "ana")
+        ).scalar_one()
+    # Not on the same day, with hardly anything in between.
+    assert claim_own_second_look(sqlite_store, ana, lambda: 0.0) is None
+    seen = looked_at_again(sqlite_store, clock, slipped, FULLY)
+    assert seen.count(slipped) == 1
+    assert len(seen) > waiting // 2
+    assert basis_of(sqlite_store, slipped) is Basis.ONE_REVIEWER
+    # It was looked at, so nobody is asked again.
+    assert route_pool(sqlite_store, "p", NINE_OF_TEN).second_looks == 0
+    assert slipped not in wanted_votes(sqlite_store)
+    # Doubt picked it, so it says nothing of how steady the reviewer is.
+    with sqlite_store.read() as connection:
+        assert read_repeats(connection) == ()
+    before, after = rebuild(sqlite_store)
+    assert before == after
+
+
+def test_who_contradicts_themself_is_in_dispute_and_the_lead_sees_both_votes(
+    sqlite_store: Store, slipped: int, clock: Ticking
+) -> None:
+    route_pool(sqlite_store, "p", NINE_OF_TEN)
+    looked_at_again(sqlite_store, clock, slipped, NOT)
+    assert basis_of(sqlite_store, slipped) is None
+    with sqlite_store.read() as connection:
+        (dispute,) = list_disputes(connection, None, now=clock())
+        said = {(vote.grade, vote.looks_again) for vote in votes_on(connection, [slipped])[slipped]}
+        judged = read_blind_judgments(connection, None, None)
+    assert dispute.item_id == slipped
+    assert said == {(FULLY, False), (NOT, True)}
+    # Agreement of people with judges goes by the first votes.
+    assert sum(one.item_id == slipped for one in judged.judgments) == 2
+    assert ReviewSession(sqlite_store, "ana").current is None
+    # Somebody else settles it.
+    vote(sqlite_store, [slipped], lambda _: NOT, who="bo")
+    assert basis_of(sqlite_store, slipped) is Basis.ADJUDICATION
+
+
+def test_a_second_look_that_is_taken_back_is_shown_again(
+    sqlite_store: Store, slipped: int, clock: Ticking
+) -> None:
+    route_pool(sqlite_store, "p", NINE_OF_TEN)
+    clock.advance(timedelta(days=1).total_seconds())
+    session = ReviewSession(sqlite_store, "ana")
+    while (shown := session.current) is not None and shown.claim.item_id != slipped:
+        session.vote(NATIVE.level_for(NOT))
+    session.vote(NATIVE.level_for(NOT))
+    assert basis_of(sqlite_store, slipped) is None
+    assert session.undo()
+    assert basis_of(sqlite_store, slipped) is Basis.ONE_REVIEWER
+    shown = session.current
+    assert shown is not None
+    assert shown.claim.item_id == slipped
+    session.vote(NATIVE.level_for(FULLY))
+    assert basis_of(sqlite_store, slipped) is Basis.ONE_REVIEWER
+
+
+def test_while_somebody_else_reviews_it_waits_for_them(
+    sqlite_store: Store, slipped: int, clock: Ticking
+) -> None:
+    others = [item for item in wanted_votes(sqlite_store) if item != slipped]
+    clock.advance(timedelta(days=1).total_seconds())
+    vote(sqlite_store, others[:1], lambda _: NOT, who="bo")
+    route_pool(sqlite_store, "p", NINE_OF_TEN)
+    assert slipped not in looked_at_again(sqlite_store, clock, slipped, FULLY)
+    # Who hasn't voted for two weeks is waited for no longer.
+    clock.advance(timedelta(days=14).total_seconds())
+    assert slipped in looked_at_again(sqlite_store, clock, slipped, FULLY)
 
 
 def test_two_who_agree_are_a_consensus_and_nobody_is_asked_again(

@@ -12,6 +12,7 @@ from sqlalchemy import Connection
 from labeler.assessment.reading import blocks_of
 from labeler.queue.claims import Claim, QueueLeft, claim, give_back, queue_left
 from labeler.queue.filters import EVERYTHING, QueueFilter
+from labeler.queue.own_second_look import claim_own_second_look
 from labeler.queue.repeating import claim_repeat
 from labeler.queue.sitting.orders import Counted, Fetch, Fetched, Shown
 from labeler.records import table
@@ -23,6 +24,10 @@ from labeler.store.database import Store
 from labeler.store.projections import judgments_in_force
 
 __all__ = ["Taking", "shown_item"]
+
+SECOND_LOOKS = 0.1
+"""Of so many items one may be a second look at the reviewer's own vote, where nobody else reviews:
+few enough that nobody takes the next item for one."""
 
 _ASSIGNMENT, _JUDGMENT = table(Assignment), table(Judgment)
 _ITEM, _SNAPSHOT = table(Item), table(Snapshot)
@@ -78,7 +83,7 @@ class Taking:
                         put_back.append(one)
                     else:
                         fresh.append(shown)
-        fresh = self._with_repeats(fresh, put_back)
+        fresh = self._with_repeats(fresh, put_back) or self._last_looks(order, put_back)
         if put_back:
             self.give_back(put_back)
         if fresh:
@@ -91,9 +96,7 @@ class Taking:
         """Put own items in the place of some; what they take the place of waits a little longer."""
         mixed: list[Shown] = []
         for shown in fresh:
-            own = None
-            if self.repeats > 0 and self.chance() < self.repeats:
-                own = claim_repeat(self.store, self.reviewer_id, self.chance, only=self.only)
+            own = self._own()
             if own is None:
                 mixed.append(shown)
                 continue
@@ -102,6 +105,27 @@ class Taking:
             mixed.append(again or shown)
             put_back.append(own if again is None else shown.claim)
         return mixed
+
+    def _last_looks(self, order: Fetch, put_back: list[Claim]) -> list[Shown]:
+        """When nothing else is left, look again at one's own: one at a time."""
+        own = claim_own_second_look(self.store, self.reviewer_id, self.chance, only=self.only)
+        if own is None:
+            return []
+        with self.store.read() as connection:
+            shown = shown_item(connection, own)
+        if shown is None or own.task_id in order.passed_over:
+            put_back.append(own)
+            return []
+        return [shown]
+
+    def _own(self) -> Claim | None:
+        """Now and then hold an item of the reviewer's own again: a second look, or a repeat."""
+        drawn = self.chance()
+        if drawn < self.repeats:
+            return claim_repeat(self.store, self.reviewer_id, self.chance, only=self.only)
+        if drawn >= 1 - SECOND_LOOKS:
+            return claim_own_second_look(self.store, self.reviewer_id, self.chance, only=self.only)
+        return None
 
     def give_back(self, claims: list[Claim]) -> None:
         """Let others have items."""
