@@ -6,6 +6,7 @@ db = "labels/queue.db"       # a path, relative to this file, or a postgresql://
 [review]
 reveal = "never"             # show judges' labels after the vote: "never", "end" or "at_once"
 repeats = 0.02               # this share of what is shown comes back unnoticed: 0 to 0.5
+overlap_influence = 2        # how many people vote on the tenth that moves reports most
 
 [review.overlap]             # how many people vote on what goes to people, by reason
 judges_disagree = 2
@@ -73,12 +74,14 @@ class ReviewSettings:
         repeats: The share of items that come back to the same reviewer, from 0 to 0.5.
         overlap: How many people vote on an item that goes to people, by reason, 1 or more.
         keys: Other keys, by the name of what they do; several are divided by commas.
+        overlap_influence: How many people vote on the tenth of what waits that moves reports most.
     """
 
     reveal: Reveal = Reveal.NEVER
     repeats: float = 0.02
     overlap: Mapping[str, int] = field(default_factory=dict)
     keys: Mapping[str, str] = field(default_factory=dict)
+    overlap_influence: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +123,7 @@ def read_settings(folder: Path, environment: Mapping[str, str]) -> Settings:
     content = _content(folder / FILE_NAME)
     _known(content, ("db", "review"))
     review = _table(content, "review")
-    _known(review, ("reveal", "repeats", "overlap", "keys"), "review")
+    _known(review, ("reveal", "repeats", "overlap", "overlap_influence", "keys"), "review")
     defaults = ReviewSettings()
 
     def get(key: str, read: Callable[[object, str], Setting], default: Setting) -> Setting:
@@ -137,6 +140,11 @@ def read_settings(folder: Path, environment: Mapping[str, str]) -> Settings:
         review=ReviewSettings(
             reveal=get("reveal", _reveal, defaults.reveal),
             repeats=get("repeats", _share, defaults.repeats),
+            overlap_influence=(
+                _votes(review["overlap_influence"], Settings.source("review", "overlap_influence"))
+                if "overlap_influence" in review
+                else defaults.overlap_influence
+            ),
             overlap={
                 name: _votes(value, Settings.source("review", "overlap", name))
                 for name, value in overlap.items()

@@ -17,6 +17,7 @@ db = "labels/queue.db"
 [review]
 reveal = "at_once"
 repeats = 0.1
+overlap_influence = 3
 
 [review.overlap]
 judges_disagree = 2
@@ -42,7 +43,7 @@ def test_every_setting_is_read(tmp_path: Path) -> None:
     found = read_settings(written(tmp_path, FULL), {})
     assert found.db == "labels/queue.db"
     assert found.review == ReviewSettings(
-        Reveal.AT_ONCE, 0.1, {"judges_disagree": 2}, {"skip": "x", "undo": "u,ctrl+z"}
+        Reveal.AT_ONCE, 0.1, {"judges_disagree": 2}, {"skip": "x", "undo": "u,ctrl+z"}, 3
     )
 
 
@@ -78,6 +79,8 @@ def test_a_variable_comes_before_the_file(tmp_path: Path) -> None:
         ("[review]\nrepeats = nan", "review.repeats"),
         ("[review]\nrepeats = -0.1", "review.repeats"),
         (f"[review]\nrepeats = 1{'0' * 400}", "review.repeats"),
+        ("[review]\noverlap_influence = 0", "review.overlap_influence: a whole number from 1"),
+        ("[review]\noverlap_influence = true", "review.overlap_influence"),
         ("[review]\nrepeats = true", "review.repeats"),
         ('[review]\nrepeats = "many"', "review.repeats"),
         ("[review.overlap]\naudit = 0", "labeler.toml, review.overlap.audit: a whole number"),

@@ -24,7 +24,7 @@ def route(
     plan: Annotated[bool, Parameter(negative=())] = False,
     new_audit: Annotated[bool, Parameter(negative=())] = False,
     order: str = "value",
-    overlap: Literal["influence"] | None = None,
+    overlap: Literal["influence", "none"] | None = None,
     db: Database = None,
     json: JsonOutput = False,
 ) -> None:
@@ -49,7 +49,9 @@ def route(
         How people are asked: 'value' (the chance that a label is wrong times what it can move),
         'margin', 'dispute', 'random' or 'oldest'.
     overlap
-        'influence' has two people vote on the tenth of what waits that moves reports most.
+        'influence' has two people vote on the tenth of what waits that moves reports most, or as
+        many as labeler.toml says: overlap_influence under [review] makes that stand for each call.
+        'none' has one person vote on it this time, whatever the file says.
     """
     from labeler.calibration.policies import NINE_OF_TEN, read_policy
 
@@ -61,7 +63,8 @@ def route(
     from labeler.queue.route import route_pool
     from labeler.settings import own_settings
 
-    by_reason = overlap_by_reason(own_settings().review.overlap)
+    review = own_settings().review
+    by_reason = overlap_by_reason(review.overlap)
     with open_project(db) as store, working("routing"):
         report = route_pool(
             store,
@@ -70,12 +73,19 @@ def route(
             by_reason,
             new_audit=new_audit,
             order=order,
-            double_influential=overlap is not None,
+            votes_on_influential=_votes_on_influential(overlap, review.overlap_influence),
         )
     if json:
         print_json(asdict(report))
         return
     _print_report(report, pool)
+
+
+def _votes_on_influential(asked: str | None, standing: int) -> int:
+    """Give how many people vote on what moves reports most: the option comes before the file."""
+    if asked is None:
+        return standing
+    return max(2, standing) if asked == "influence" else 1
 
 
 def _tell_plan(

@@ -142,7 +142,7 @@ def route_pool(
     *,
     new_audit: bool = False,
     order: str = DEFAULT_ORDER,
-    double_influential: bool = False,
+    votes_on_influential: int = 1,
 ) -> RouteReport:
     """Apply a policy to a pool.
 
@@ -154,7 +154,8 @@ def route_pool(
             the policy doesn't ask for more.
         new_audit: Freeze the latest scores and draw anew, beside what earlier audits have shown.
         order: The name of the order in which people are asked.
-        double_influential: Have two people vote on the tenth of what waits that moves reports most.
+        votes_on_influential: How many people vote on the tenth of what waits that moves reports
+            most, where nothing asks for more.
 
     Raises:
         NotFoundError: When there is no such pool.
@@ -186,7 +187,7 @@ def route_pool(
             order=_order(tx, standing, row, wanted, plan, chosen),
             policy=in_force,
             overlap=overlap or {},
-            double=influential(plan.to_people, chosen.reach) if double_influential else (),
+            at_least=dict.fromkeys(influential(plan.to_people, chosen.reach), votes_on_influential),
         )
         refresh(tx.connection, list(standing.items))
         ledgers = count_ledgers(tx.connection, standing.pool_id, standing.people)

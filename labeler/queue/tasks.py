@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 
 import sqlalchemy as sa
@@ -62,7 +62,7 @@ def bring_tasks_in_line(
     order: Mapping[int, int],
     policy: AnyPolicy,
     overlap: Mapping[str, int],
-    double: Collection[int] = (),
+    at_least: Mapping[int, int] | None = None,
 ) -> tuple[int, int]:
     """Raise the reasons that are new, lift those that no longer hold, and order what waits.
 
@@ -73,7 +73,7 @@ def bring_tasks_in_line(
         order: The place of each of them in the queue.
         policy: What decided it.
         overlap: How many people vote on an item, by reason, where the policy doesn't ask for more.
-        double: Items on which two people vote at least.
+        at_least: How many people vote at least, by item.
 
     Returns:
         How many tasks were raised, and how many were lifted.
@@ -92,7 +92,7 @@ def bring_tasks_in_line(
         item: max(
             [
                 policy.overlap,
-                1 + (item in double),
+                (at_least or {}).get(item, 1),
                 *(overlap.get(reason, 1) for reason in reasons),
             ]
         )

@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 
 from labeler.cli.app import run
 from labeler.labels import Grade
-from labeler.records.queue import VotePurpose
+from labeler.records import table
+from labeler.records.queue import Assignment, VotePurpose
 from labeler.store.database import Store, open_store
 from labeler.store.location import Location
 from tests.scored import judged_pool, score, vote, wanted_votes
@@ -136,6 +138,31 @@ def test_orders_and_double_review(calibrated: Path, capsys: pytest.CaptureFixtur
     assert found["order"] == "margin"
     wanted = as_json(capsys, "queue", "--pool", "p")["wanted_votes"]
     assert wanted["waiting"] == 440  # a tenth of 400 twice
+
+
+def further_votes(folder: Path) -> int:
+    slot = table(Assignment)
+    with opened(folder) as store, store.read() as connection:
+        further = sa.select(sa.func.count()).where(slot.c.purpose == VotePurpose.OVERLAP.value)
+        return int(connection.execute(further).scalar_one())
+
+
+def test_the_file_makes_double_review_stand_and_the_option_comes_before_it(
+    calibrated: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["route", "p", "--overlap", "influence"]) == 0
+    assert further_votes(calibrated) == 40
+    # Without the file, the next call takes them back.
+    assert run(["route", "p"]) == 0
+    assert further_votes(calibrated) == 0
+    (calibrated / "labeler.toml").write_text("[review]\noverlap_influence = 3\n")
+    for _ in range(2):
+        assert run(["route", "p"]) == 0
+        assert further_votes(calibrated) == 80
+    assert run(["route", "p", "--overlap", "influence"]) == 0
+    assert further_votes(calibrated) == 80
+    assert run(["route", "p", "--overlap", "none"]) == 0
+    assert further_votes(calibrated) == 0
 
 
 def test_the_forecast(calibrated: Path, capsys: pytest.CaptureFixture[str]) -> None:
