@@ -205,9 +205,9 @@ async def test_a_pause_keeps_the_place_in_a_long_passage(stage: Store, database:
     async with reviewing(database) as app:
         await turn_to(app, "On planning")
         await app.press("space", "space")
-        above = app.text
+        above = app.text.split("\n")[1:20]  # what is counted and said stands around it
         await app.press("p", "p")
-        assert app.text == above
+        assert app.text.split("\n")[1:20] == above
 
 
 async def test_other_keys_do_what_the_table_says(stage: Store, database: Path) -> None:

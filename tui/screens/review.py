@@ -78,6 +78,7 @@ class ReviewScreen(ReviewKeys):
         self._around = Around(give)
         self._pages = Pages(sitting, self._around, self._table)
         self._displayed: Shown | Revealed | None = None
+        self._seen: Shown | Revealed | None = None
         self._trouble = ""
         self._too_small = False
         self._looked_at = 0.0
@@ -109,7 +110,11 @@ class ReviewScreen(ReviewKeys):
         displayed = sitting.revealed or sitting.current
         if displayed is not self._displayed:
             self._displayed = displayed
+            self._seen = None
             self._item.show(displayed)
+        elif displayed is not None and self._seen is displayed and not sitting.is_in_sight:
+            # It is the next item once more, as after a change of mind, and stands there already.
+            self.call_after_refresh(self._in_sight_again)
         self.set_class(displayed is not None and not sitting.is_paused, "-judging")
         self._show_lines(displayed.shown if isinstance(displayed, Revealed) else displayed)
         self._show_side()
@@ -157,6 +162,7 @@ class ReviewScreen(ReviewKeys):
     def on_item_pane_in_sight(self, event: ItemPane.InSight) -> None:
         """From now on the item is on the screen."""
         if event.what is self._displayed:
+            self._seen = event.what
             self._in_sight_again()
 
     def on_item_pane_searched(self, event: ItemPane.Searched) -> None:

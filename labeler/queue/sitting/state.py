@@ -99,6 +99,11 @@ class SittingState:
         return self._gate.paused_at is not None
 
     @property
+    def is_in_sight(self) -> bool:
+        """Whether what there is to judge is known to be on the screen."""
+        return self._gate.painted_at is not None
+
+    @property
     def undoing(self) -> bool:
         """Whether the database is taking a vote back."""
         return self._given.undoing
