@@ -6,6 +6,8 @@ holds at most ten items of a query, in an order that tells nothing of their rank
 Until a query has a few votes nobody knows how its passages are judged there, so these come first:
 error goes by query, and an order that trusts scores before then can make labels worse.
 
+Drawn items that an acceptance waits for come next, at a constant rate among others of their query.
+
 Nobody's item waits for ever: one block in four is the one that has waited longest, the first among
 them, whatever those are worth that came later.
 """
@@ -20,6 +22,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from labeler.errors import UsageError
+from labeler.queue.interleaving import Early, interleaved
 
 __all__ = [
     "BLOCK_SIZE",
@@ -31,7 +34,6 @@ __all__ = [
     "Order",
     "order_named",
     "place_items",
-    "queue_order",
 ]
 
 BLOCK_SIZE = 10
@@ -165,6 +167,7 @@ def place_items(
     *,
     seed: str,
     votes: Mapping[int, int] | None = None,
+    early: Early | None = None,
 ) -> dict[int, int]:
     """Give each item its place in the queue, lowest first.
 
@@ -174,6 +177,7 @@ def place_items(
         items: What is known of each item; just these are placed.
         seed: Decides the shuffle; the same seed gives the same order.
         votes: How many items of each query people have judged; one that isn't there has none.
+        early: Drawn items that come first, among others of their query, whatever they are worth.
 
     Returns:
         Item to place, from 0.
@@ -183,25 +187,26 @@ def place_items(
     by_query: dict[int, list[int]] = defaultdict(list)
     for item in sorted(items):
         by_query[queries[item]].append(item)
+    first = early or Early()
     warm: list[_Block] = []
+    mixed: list[_Block] = []
     blocks: list[_Block] = []
     for query, own in by_query.items():
-        wanted = WARM_START - (votes or {}).get(query, 0) if order.starts_warm else 0
+        own.sort(key=lambda item: drawn[item])
         # Drawn, not chosen by worth: what is doubtful doesn't tell how the rest is judged.
-        first = sorted(own, key=lambda item: drawn[item])[: max(wanted, 0)]
-        if first:
-            warm.append(_Block(0.0, query, first))
-        chosen = set(first)
-        rest = [item for item in own if item not in chosen]
-        rest.sort(key=lambda item: (-worth[item], drawn[item], item))
-        for start in range(0, len(rest), BLOCK_SIZE):
-            part = rest[start : start + BLOCK_SIZE]
-            together = order.block([worth[item] for item in part])
-            part.sort(key=lambda item: (drawn[item], item))
-            blocks.append(_Block(together, query, part))
+        wanted = WARM_START - (votes or {}).get(query, 0) if order.starts_warm else 0
+        start, rest = own[: max(wanted, 0)], own[max(wanted, 0) :]
+        if start:
+            warm.append(_Block(0.0, query, start))
+        asked = [item for item in rest if item in first.items]
+        others = [item for item in rest if item not in first.items]
+        others.sort(key=lambda item: (-worth[item], drawn[item], item))
+        among = interleaved(asked, others, first.rate)
+        mixed += _cut(order, query, among, worth, drawn, others)
+        blocks += _cut(order, query, others[len(among) - len(asked) :], worth, drawn, others)
     waiting = {item: known.since for item, known in items.items() if known.since is not None}
     ordered: list[int] = []
-    for part_of_queue in (warm, blocks):
+    for part_of_queue in (warm, mixed, blocks):
         part_of_queue.sort(key=lambda block: (-block.worth, _number(seed, block.query)))
         for block_items in _fairly([block.items for block in part_of_queue], waiting):
             ordered += block_items
@@ -215,28 +220,24 @@ class _Block:
     items: list[int]
 
 
-def queue_order(
-    queries: Mapping[int, int],
-    doubts: Mapping[int, float],
-    *,
-    seed: str,
-    since: Mapping[int, int] | None = None,
-) -> dict[int, int]:
-    """Place items by their doubts alone, without a warm start: see `place_items`.
-
-    Args:
-        queries: The query of each item.
-        doubts: How likely each item's label is wrong, in [0, 1]; just these items are placed.
-        seed: Decides the shuffle; the same seed gives the same order.
-        since: The revision since which an item has been waiting; one that isn't there is new.
-    """
-    known = {
-        item: ItemWorth(doubt, since=(since or {}).get(item)) for item, doubt in doubts.items()
-    }
-    return place_items(_BY_DOUBT, queries, known, seed=seed)
-
-
-_BY_DOUBT = Order("doubt", lambda item, _: item.doubt, starts_warm=False)
+def _cut(
+    order: Order,
+    query: int,
+    items: Sequence[int],
+    worth: Mapping[int, float],
+    drawn: Mapping[int, float],
+    others: Sequence[int],
+) -> list[_Block]:
+    """Cut one query's items into blocks, each as much worth as the others in it, and shuffled."""
+    telling = set(others)
+    found = []
+    for start in range(0, len(items), BLOCK_SIZE):
+        part = list(items[start : start + BLOCK_SIZE])
+        told = [item for item in part if item in telling] or part
+        together = order.block([worth[item] for item in told])
+        part.sort(key=lambda item: (drawn[item], item))
+        found.append(_Block(together, query, part))
+    return found
 
 
 def _fairly(blocks: Sequence[list[int]], since: Mapping[int, int]) -> list[list[int]]:

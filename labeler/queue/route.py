@@ -27,6 +27,7 @@ from labeler.queue.acceptances import (
 )
 from labeler.queue.audit import AUDIT, Accepted, draw_audit
 from labeler.queue.guarantee import AuditStanding, bring_audit_forward
+from labeler.queue.interleaving import Early, rate_of
 from labeler.queue.order import DEFAULT_ORDER, Order, order_named, place_items
 from labeler.queue.reasons import SECOND_LOOK, accepted_answer, reasons_for
 from labeler.queue.sampled import with_samples
@@ -106,7 +107,7 @@ class _Plan:
     answers: dict[int, JudgeAnswer] = field(default_factory=dict)
     to_people: dict[int, tuple[str, ...]] = field(default_factory=dict)
     audited: frozenset[int] = frozenset()
-    deciding: frozenset[int] = frozenset()
+    early: Early = field(default_factory=Early)
     second_looks: frozenset[int] = frozenset()
     audit: tuple[GradeVerdict, ...] = ()
 
@@ -271,7 +272,8 @@ def _audited_plan(
         else:
             plan.accepted[item] = acceptance
     plan.audited = audit.drawn & {*plan.to_people, *plan.accepted}
-    plan.deciding = audit.deciding & plan.audited
+    frame = len(audit.frame.items) if audit.frame is not None else 0
+    plan.early = Early(audit.deciding & plan.audited, rate_of(len(audit.deciding), frame))
     return plan
 
 
@@ -319,12 +321,12 @@ def _order(
 ) -> dict[int, int]:
     queries = queries_of(tx.connection, pool.id)
     worths = item_worths(standing, wanted, chosen.reach, waiting_since(tx.connection, list(wanted)))
-    # What was drawn, or comes back, stands among the others: nobody can tell it from its place.
-    middle = wanted.keys() - plan.to_people.keys() - plan.deciding
+    middle = wanted.keys() - plan.to_people.keys() - plan.early.items
     return place_items(
         chosen.order,
         queries,
-        stand_among(chosen.order, worths, early=plan.deciding, middle=middle),
+        stand_among(chosen.order, worths, middle),
         seed=pool.digest,
+        early=plan.early,
         votes=Counter(queries[item] for item in standing.people if item in queries),
     )

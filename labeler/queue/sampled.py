@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from labeler.assessment.frames import SAMPLE, drawn_for_samples
-from labeler.queue.order import queue_order
+from labeler.queue.order import DEFAULT_ORDER, ItemWorth, order_named, place_items
 from labeler.queue.tasks import reasons_in_force, set_reasons
 from labeler.queue.wanted import place_votes
 from labeler.records import table
@@ -23,8 +23,9 @@ __all__ = ["ask_for_sample", "with_samples"]
 def ask_for_sample(tx: WriteTransaction, items: Sequence[int]) -> None:
     """Ask people for drawn items.
 
-    They stand among what waits already, as doubtful as any, so that nobody can tell them from
-    their place; who waits for another reason keeps the place.
+    They are placed as routing places items of which nothing is known, and stand among what waits
+    already; routing again places them among all others. What waits for another reason keeps its
+    place.
 
     Args:
         tx: The write transaction in which they were drawn.
@@ -39,8 +40,9 @@ def ask_for_sample(tx: WriteTransaction, items: Sequence[int]) -> None:
         is_one_of(tx.connection, item.c.id, items)
     )
     queries = {int(key): int(query) for key, query in tx.connection.execute(statement)}
-    order = queue_order(queries, dict.fromkeys(items, 1.0), seed=str(tx.revision_id))
-    place_votes(tx, order)
+    unknown = dict.fromkeys(items, ItemWorth(doubt=1.0))
+    by = order_named(DEFAULT_ORDER)
+    place_votes(tx, place_items(by, queries, unknown, seed=str(tx.revision_id)))
     refresh(tx.connection, list(items))
 
 

@@ -84,34 +84,27 @@ def _spread(answers: Sequence[JudgeAnswer]) -> float:
 
 
 def stand_among(
-    order: Order,
-    worths: Mapping[int, ItemWorth],
-    *,
-    early: Collection[int],
-    middle: Collection[int],
+    order: Order, worths: Mapping[int, ItemWorth], middle: Collection[int]
 ) -> dict[int, ItemWorth]:
-    """Let items that were drawn pass for others, so that nobody can tell them from their place.
+    """Let items that nothing waits for pass for the one in the middle of the others.
+
+    So nobody can tell what was drawn, or comes back, from its place.
 
     Args:
         order: The order.
         worths: What is known of all items.
-        early: Items that pass, one for one, for those that come first: what can be accepted waits
-            for them.
-        middle: Items that pass for the one in the middle.
+        middle: Those that pass for another.
     """
     others = sorted(
-        (item for item in worths.keys() - set(early) - set(middle)),
-        key=lambda item: (-order.worth(worths[item], 0.5), item),
+        worths.keys() - set(middle), key=lambda item: (-order.worth(worths[item], 0.5), item)
     )
     if not others:
         return dict(worths)
-    passing = dict(worths)
-    for place, item in enumerate(sorted(early)):
-        like = worths[others[min(place, len(others) - 1)]]
-        passing[item] = replace(like, since=worths[item].since)
-    for item in middle:
-        passing[item] = replace(worths[others[len(others) // 2]], since=worths[item].since)
-    return passing
+    like = worths[others[len(others) // 2]]
+    return {
+        **worths,
+        **{item: replace(like, since=worths[item].since) for item in middle},
+    }
 
 
 def influential(items: Collection[int], reach: Mapping[int, float]) -> frozenset[int]:

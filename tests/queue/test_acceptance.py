@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -15,11 +16,12 @@ from labeler.assessment.reading import blocks_of
 from labeler.calibration.policies import NINE_OF_TEN, UNCALIBRATED, TargetPolicy
 from labeler.errors import UsageError
 from labeler.labels import Grade
+from labeler.queue.order import WARM_START
 from labeler.queue.route import RouteReport, route_pool
 from labeler.queue.route_plan import plan_route
 from labeler.records import table
 from labeler.records.judgments import Basis, DecisionSupport
-from labeler.records.queue import VotePurpose
+from labeler.records.queue import Assignment, AssignmentState, VotePurpose
 from labeler.records.sampling import Draw, Stratum
 from labeler.records.scores import Calibration
 from labeler.store.database import Store
@@ -108,6 +110,36 @@ def test_all_strata_are_of_one_frozen_score_version(
     with sqlite_store.read() as connection:
         versions = set(connection.execute(sa.select(table(Stratum).c.score_version)).scalars())
     assert versions == {scores.digest}
+
+
+def test_what_an_acceptance_waits_for_is_answered_in_a_third_of_the_frame(
+    sqlite_store: Store, scores: ItemScores
+) -> None:
+    policy = TargetPolicy("sixty", votes=60)
+    first = route_pool(sqlite_store, "p", policy)
+    left = [sum(verdict.pending for verdict in first.audit)]
+    # A third of 400, after the first four of each of four queries; routed anew in between.
+    for count in (WARM_START * 4, 34, 34, 34, 34):
+        vote(sqlite_store, in_queue(sqlite_store)[:count], lambda _: NOT)
+        report = route_pool(sqlite_store, "p", policy)
+        left.append(sum(verdict.pending for verdict in report.audit))
+    assert left[0] >= 60
+    assert left[-1] == 0
+    # Evenly: after the first votes, each stretch brings a quarter of the draw or little more.
+    brought = [before - after for before, after in pairwise(left[1:])]
+    assert max(brought) <= left[0] / 4 + 5
+    assert min(brought[:-1]) >= left[0] / 4 - 5
+
+
+def in_queue(store: Store) -> list[int]:
+    slot = table(Assignment)
+    with store.read() as connection:
+        rows = connection.execute(
+            sa.select(slot.c.item_id)
+            .where(slot.c.state == AssignmentState.WAITING.value)
+            .order_by(slot.c.priority, slot.c.id)
+        )
+        return [int(item) for item in rows.scalars()]
 
 
 def test_an_audit_that_finds_errors_accepts_nothing_and_says_why(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from dataclasses import replace
 from itertools import groupby
@@ -11,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from labeler.errors import UsageError
+from labeler.queue.interleaving import Early, rate_of
 from labeler.queue.order import (
     BLOCK_SIZE,
     DEFAULT_ORDER,
@@ -18,18 +20,24 @@ from labeler.queue.order import (
     ORDERS,
     WARM_START,
     ItemWorth,
+    Order,
     order_named,
     place_items,
-    queue_order,
 )
 
 SEED = "pool digest"
 
 
+BY_DOUBT = Order("doubt", lambda item, _: item.doubt, starts_warm=False)
+
+
 def in_order(
     queries: dict[int, int], doubts: dict[int, float], since: dict[int, int] | None = None
 ) -> list[int]:
-    places = queue_order(queries, doubts, seed=SEED, since=since)
+    known = {
+        item: ItemWorth(doubt, since=(since or {}).get(item)) for item, doubt in doubts.items()
+    }
+    places = place_items(BY_DOUBT, queries, known, seed=SEED)
     assert sorted(places.values()) == list(range(len(doubts)))
     return sorted(places, key=lambda item: places[item])
 
@@ -201,3 +209,50 @@ def test_an_order_that_is_not_there() -> None:
     with pytest.raises(UsageError, match="there is no order 'best'") as caught:
         order_named("best")
     assert caught.value.hint == "orders: value, margin, dispute, random, oldest"
+
+
+@given(
+    st.integers(1, 6),
+    st.lists(st.integers(1, 40), min_size=1, max_size=30),
+    st.floats(0.05, 1.0),
+)
+def test_drawn_items_come_first_among_others_at_the_rate(
+    query_count: int, drawn: list[int], rate: float
+) -> None:
+    items = {item: ItemWorth(0.5, relevance=item / 300) for item in range(240)}
+    queries = {item: item % query_count for item in items}
+    early = Early(frozenset(drawn), rate)
+    places = place_items(ORDERS["margin"], queries, items, seed=SEED, early=early)
+    assert sorted(places.values()) == list(range(240))
+    warm = WARM_START * query_count
+    last = max(places[item] for item in drawn)
+    of_query = Counter(queries[item] for item in early.items)
+    company = sum(math.ceil(count / rate) for count in of_query.values())
+    assert last < warm + company
+
+
+def test_drawn_items_are_spread_evenly_and_the_best_of_their_query_go_with_them() -> None:
+    items = {item: ItemWorth(0.5, relevance=item / 1000) for item in range(300)}
+    queries = {item: item % 3 for item in items}
+    drawn = frozenset(range(60))
+    votes = dict.fromkeys(range(3), WARM_START)
+    places = place_items(
+        ORDERS["margin"], queries, items, seed=SEED, votes=votes, early=Early(drawn, 0.4)
+    )
+    ordered = sorted(places, key=places.__getitem__)
+    assert drawn <= set(ordered[:150])
+    blocks = [ordered[start : start + BLOCK_SIZE] for start in range(0, 150, BLOCK_SIZE)]
+    assert {len(drawn & set(block)) for block in blocks} == {4}
+    assert all(len({queries[item] for item in block}) == 1 for block in blocks)
+    # Nothing of the order inside tells them: they stand at every spot of a block.
+    spots = {spot for block in blocks for spot, item in enumerate(block) if item in drawn}
+    assert spots == set(range(BLOCK_SIZE))
+    # What goes with them is what the order would have asked for first.
+    assert set(ordered[:150]) - drawn == set(range(210, 300))
+
+
+def test_the_rate_keeps_to_a_third_of_the_frame_and_leaves_room_for_others() -> None:
+    assert rate_of(30, 900) == pytest.approx(0.1)
+    assert rate_of(600, 900) == 0.75
+    assert 0 < rate_of(0, 900) <= 0.75
+    assert 0 < rate_of(0, 0) <= 0.75

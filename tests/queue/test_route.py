@@ -12,7 +12,7 @@ from labeler.assessment.samples import JudgeAnswer
 from labeler.calibration.policies import UNCALIBRATED, Policy, read_policy
 from labeler.errors import InputError, NotFoundError
 from labeler.labels import Grade, Outcome
-from labeler.queue.order import BLOCK_SIZE, queue_order
+from labeler.queue.order import BLOCK_SIZE, ItemWorth, Order, place_items
 from labeler.queue.reasons import ItemSignals, reasons_for
 from labeler.queue.route import route_pool
 from labeler.store.database import Store
@@ -140,6 +140,12 @@ def test_a_policy_file(tmp_path: Path) -> None:
     assert "'mode' is unknown" in told
 
 
+def by_doubt(queries: dict[int, int], doubts: dict[int, float], seed: str) -> dict[int, int]:
+    order = Order("doubt", lambda item, _: item.doubt, starts_warm=False)
+    known = {item: ItemWorth(doubt) for item, doubt in doubts.items()}
+    return place_items(order, queries, known, seed=seed)
+
+
 @given(
     st.dictionaries(st.integers(0, 200), st.floats(0, 1), max_size=80),
     st.integers(1, 5),
@@ -149,7 +155,7 @@ def test_the_queue_is_in_blocks_of_one_query(
     doubts: dict[int, float], queries: int, seed: str
 ) -> None:
     of = {item: item % queries for item in range(201)}
-    places = queue_order(of, doubts, seed=seed)
+    places = by_doubt(of, doubts, seed)
     assert sorted(places.values()) == list(range(len(doubts)))
     ordered = sorted(places, key=places.__getitem__)
     blocks: list[list[int]] = []
@@ -161,9 +167,9 @@ def test_the_queue_is_in_blocks_of_one_query(
     assert len(blocks) <= sum(
         -(-sum(of[item] == query for item in doubts) // BLOCK_SIZE) for query in range(queries)
     )
-    assert places == queue_order(of, dict(reversed(doubts.items())), seed=seed)
+    assert places == by_doubt(of, dict(reversed(doubts.items())), seed)
 
 
 def test_the_most_doubtful_block_comes_first() -> None:
-    places = queue_order({1: 1, 2: 1, 3: 2, 4: 2}, {1: 0.1, 2: 0.2, 3: 0.9, 4: 0.4}, seed="s")
+    places = by_doubt({1: 1, 2: 1, 3: 2, 4: 2}, {1: 0.1, 2: 0.2, 3: 0.9, 4: 0.4}, "s")
     assert {places[3], places[4]} == {0, 1}

@@ -98,17 +98,15 @@ def test_a_tenth_is_influential_and_one_at_least() -> None:
 def test_drawn_items_pass_for_others(
     worths: dict[int, ItemWorth], name: str, data: st.DataObject
 ) -> None:
-    early = data.draw(st.sets(st.sampled_from(sorted(worths)))) if worths else set()
-    left = sorted(worths.keys() - early)
-    middle = data.draw(st.sets(st.sampled_from(left))) if left else set()
+    middle = data.draw(st.sets(st.sampled_from(sorted(worths)))) if worths else set()
     order = order_named(name)
-    passing = stand_among(order, worths, early=early, middle=middle)
-    others = [replace(worths[item], since=None) for item in worths.keys() - early - middle]
+    passing = stand_among(order, worths, middle)
+    others = [replace(worths[item], since=None) for item in worths.keys() - middle]
     assert passing.keys() == worths.keys()
     for item, one in passing.items():
-        if others and item in early | middle:
+        if others and item in middle:
             # Nothing but how long it has waited is its own.
             assert replace(one, since=None) in others
             assert one.since == worths[item].since
-        elif item not in early | middle:
+        elif item not in middle:
             assert one == worths[item]
