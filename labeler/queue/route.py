@@ -168,17 +168,7 @@ def route_pool(
         settle_items(tx, judgeable(tx.connection, row.id))
         standing = read_standing(tx.connection, row)
         in_force, instead_of = policy_in_force(policy, standing.scores)
-        if isinstance(in_force, Policy):
-            plan = _plain_plan(standing, in_force)
-        else:
-            audit = bring_audit_forward(tx, standing, in_force, new_audit=new_audit)
-            plan = _audited_plan(tx, standing, in_force, audit)
-        plan.second_looks = _second_looks(tx, standing)
-        new, gone = bring_acceptances_in_line(
-            tx, plan.accepted, list(plan.to_people), standing.labels, in_force
-        )
-        if isinstance(in_force, Policy):
-            plan.audited = _plain_audit(tx, plan, row, in_force)
+        plan, decided = _decide(tx, standing, row, in_force, new_audit=new_audit)
         wanted = with_samples(tx.connection, plan.wanted(), [*plan.accepted, *plan.to_people])
         chosen = _Chosen(by, reach_of_items(tx.connection, row.id))
         raised, lifted = bring_tasks_in_line(
@@ -199,10 +189,37 @@ def route_pool(
         instead_of=instead_of,
         order=by.name,
         ledgers=ledgers,
-        decided=(new, gone),
+        decided=decided,
         tasks=(raised, lifted),
         revision=tx.made_revision,
     )
+
+
+def _decide(
+    tx: WriteTransaction,
+    standing: PoolStanding,
+    pool: sa.Row[Any],
+    policy: AnyPolicy,
+    *,
+    new_audit: bool,
+) -> tuple[_Plan, tuple[int, int]]:
+    """Accept what the policy trusts, and draw; give the plan, and what was accepted and withdrawn.
+
+    A target asks for the draw first, and accepts what it has shown; a plain threshold accepts, and
+    draws from that.
+    """
+    if isinstance(policy, Policy):
+        plan = _plain_plan(standing, policy)
+    else:
+        audit = bring_audit_forward(tx, standing, policy, new_audit=new_audit)
+        plan = _audited_plan(tx, standing, policy, audit)
+    plan.second_looks = _second_looks(tx, standing)
+    decided = bring_acceptances_in_line(
+        tx, plan.accepted, list(plan.to_people), standing.labels, policy
+    )
+    if isinstance(policy, Policy):
+        plan.audited = _plain_audit(tx, plan, pool, policy)
+    return plan, decided
 
 
 def _report(
