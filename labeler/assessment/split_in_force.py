@@ -148,7 +148,7 @@ def find_split(
     return _read(connection, int(newest))
 
 
-_HOW = "`labeler split plan` shows what a split would be; `labeler split freeze` makes it"
+_HOW = "`labeler split plan` shows what a split would be; `labeler split freeze NAME` makes it"
 
 
 def _read(connection: Connection, key: int) -> FrozenSplit:

@@ -113,7 +113,7 @@ def read_grid(connection: Connection, options: GridOptions) -> GridReport:
     if split is None:
         raise UsageError(
             "no split is frozen, so nothing tells which queries settings may be chosen on",
-            hint="`labeler split freeze` makes one",
+            hint="`labeler split freeze NAME` makes one",
         )
     membership = read_membership(connection, split)
     dev = {key for key, place in membership.queries.items() if place.counts_as is SplitPart.DEV}
