@@ -25,6 +25,7 @@ __all__ = [
     "Direction",
     "Evidence",
     "GateVerdict",
+    "IntervalBy",
     "Requirement",
     "Role",
     "answer_check",
@@ -33,7 +34,11 @@ __all__ = [
     "gate_verdict",
     "least_queries_for_quantile",
     "least_queries_for_share",
+    "needs_exact_limits",
 ]
+
+
+_FEW_POSITIVES = 5
 
 
 class Role(StrEnum):
@@ -74,6 +79,16 @@ class Cause(StrEnum):
     CEILING = "the ceiling"
     SAMPLE_SIZE = "the sample size"
     UNDEFINED = "undefined"
+
+
+class IntervalBy(StrEnum):
+    """How the interval of a check was made."""
+
+    BOUNDS = "cluster-t, unknown labels at worst and at best"
+    SAMPLE = "cluster-t over label sets of a sample"
+    EXACT_SAMPLE = "exact limits of a sample, and cluster-t"
+    EXACT_SHARE = "exact limits of a share, unknown labels at worst and at best"
+    ORDER = "order statistics"
 
 
 class GateVerdict(StrEnum):
@@ -138,6 +153,7 @@ class Evidence:
         reversal: How many unknown items would have to be relevant to carry the value across the
             boundary; None where nobody counted them, and then the limits above tell.
         chance_of_flips: The calibrated probability that at least so many are, or None.
+        interval_by: How the interval was made.
     """
 
     value: float | None
@@ -155,6 +171,7 @@ class Evidence:
     coverage_gap: float = 0.0
     reversal: Reversal | None = None
     chance_of_flips: float | None = None
+    interval_by: IntervalBy = IntervalBy.BOUNDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +193,15 @@ def confidence_for(role: Role, alpha: float) -> float:
     ``1 - 2 alpha`` for a veto, which is one-sided at alpha, and ``1 - alpha`` for the others.
     """
     return 1 - 2 * alpha if role is Role.VETO else 1 - alpha
+
+
+def needs_exact_limits(role: Role, positives: int) -> bool:
+    """Tell whether so few sampled items are relevant that an interval has to be exact.
+
+    Below 5 always, and for a veto below 10: other intervals miss more often on one side than on
+    the other there, and a veto looks at one side alone.
+    """
+    return positives < (LEAST_POSITIVES if role is Role.VETO else _FEW_POSITIVES)
 
 
 def answer_check(asked: Requirement, found: Evidence) -> CheckAnswer:

@@ -43,6 +43,10 @@ class CompletedLabels:
         positives: Those that are relevant.
         drawn: Items drawn.
         sets: Shape (sets, items): states of the items of `EvaluatedRuns.labels`.
+        states: Shape (items,): the same before the sets were filled in: what a stratum holds beside
+            its answered items is unknown.
+        strata: The strata, each with its unknown items.
+        relevant: Places of the drawn items that are relevant.
     """
 
     sample: str
@@ -52,6 +56,9 @@ class CompletedLabels:
     positives: int
     drawn: int
     sets: NDArray[np.int8]
+    states: NDArray[np.int8]
+    strata: tuple[UnlabelledStratum, ...]
+    relevant: NDArray[np.int64]
 
     def values(self, evaluated: EvaluatedRuns, run: str, metric: Metric) -> CompletedValues:
         """Measure a run under every label set."""
@@ -135,11 +142,13 @@ def complete_labels(
     strata: list[UnlabelledStratum] = []
     states = labels.states.copy()
     labelled = positives = 0
+    found: list[NDArray[np.int64]] = []
     for stratum in sample.strata:
         places = _places(place_of, stratum.items)
         drawn = _places(place_of, stratum.drawn)
         answered = drawn[labels.states[drawn] != StateCode.UNKNOWN]
-        relevant = int((labels.states[answered] == StateCode.RELEVANT).sum())
+        found.append(answered[labels.states[answered] == StateCode.RELEVANT])
+        relevant = len(found[-1])
         rest = np.setdiff1d(places, answered)
         states[rest] = StateCode.UNKNOWN
         labelled, positives = labelled + len(answered), positives + relevant
@@ -162,6 +171,9 @@ def complete_labels(
         positives=positives,
         drawn=sum(len(one.drawn) for one in sample.strata),
         sets=sets,
+        states=states,
+        strata=tuple(strata),
+        relevant=np.concatenate(found),
     )
 
 

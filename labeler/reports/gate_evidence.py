@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,16 +11,28 @@ from numpy.typing import NDArray
 from labeler.evaluation.completion import combine_values
 from labeler.evaluation.gate_checks import (
     Evidence,
+    IntervalBy,
     Requirement,
+    Role,
     confidence_for,
     least_queries_for_quantile,
     least_queries_for_share,
+    needs_exact_limits,
 )
+from labeler.evaluation.intervals import LEAST_CLUSTERS, student_t_quantile
 from labeler.evaluation.latency import quantile
-from labeler.evaluation.paired import mean_interval
+from labeler.evaluation.paired import mean_interval, no_spread_interval
 from labeler.evaluation.posterior import Interval
+from labeler.evaluation.proportions import clopper_pearson
 
-__all__ = ["Sampled", "Series", "evidence_of_latency", "evidence_of_series", "ranges"]
+__all__ = [
+    "Sampled",
+    "Series",
+    "evidence_of_latency",
+    "evidence_of_series",
+    "inner_confidence",
+    "ranges",
+]
 
 Floats = NDArray[np.float64]
 
@@ -71,15 +84,27 @@ class Sampled:
         lower: The metric under each set, the least that what is outside of the frame leaves open.
         upper: The most.
         positives: Relevant items among the sampled ones.
+        limits: Exact limits of the mean over these queries, whatever the labels are that the sample
+            leaves open, with the confidence of `inner_confidence`; None where the sample gives
+            none.
     """
 
     lower: Floats
     upper: Floats
     positives: int
+    limits: Interval | None = None
 
     def of(self, inside: NDArray[np.bool_]) -> Sampled:
         """Give the same over some of the queries."""
         return Sampled(self.lower[:, inside], self.upper[:, inside], self.positives)
+
+
+def inner_confidence(confidence: float) -> float:
+    """Give the confidence of two intervals, one of labels and one of queries, that go together.
+
+    Each has half of the error, so that both hold at once with the confidence (Bonferroni).
+    """
+    return (1 + confidence) / 2
 
 
 def ranges(*, against_baseline: bool) -> tuple[float, float]:
@@ -94,7 +119,9 @@ def evidence_of_series(
 
     Without a sample the interval runs from the lower limit with the unknown labels at their worst
     to the upper limit with them at their best, so that it holds whatever they are. With a sample it
-    holds the uncertainty of queries and of labels together (Rubin 1987).
+    holds the uncertainty of queries and of labels together (Rubin 1987); where few sampled items
+    are relevant, the sample's exact limits with that of queries added, or nothing of the sample
+    where it gives none. A veto on a share of queries has the limits of Clopper and Pearson.
     """
     confidence = confidence_for(asked.role, asked.alpha)
     defined = ~np.isnan(series.value)
@@ -102,17 +129,29 @@ def evidence_of_series(
     clusters = len(np.unique(series.clusters[bounded]))
     lowest = _mean(series.lower, bounded)
     highest = _mean(series.upper, bounded)
-    worst = _interval(series, series.lower, bounded, confidence)
-    best = _interval(series, series.upper, bounded, confidence)
+    is_share = asked.role is Role.VETO and _is_share(series, bounded)
+    worst, best = (
+        _exact_share(values[bounded], confidence)
+        if is_share
+        else _interval(series, values, bounded, confidence)
+        for values in (series.lower, series.upper)
+    )
     interval = Interval(worst.low, best.high) if worst is not None and best is not None else None
+    made_by = IntervalBy.EXACT_SHARE if is_share else IntervalBy.BOUNDS
     value = _mean(series.value, defined)
     share = _query_share(worst, best, lowest, highest)
     positives = None
     if sampled is not None:
         combined = _combined(series, sampled, confidence)
         if combined is not None:
-            value, interval, share = combined
             positives = sampled.positives
+            if not needs_exact_limits(asked.role, positives):
+                value, interval, share = combined
+                made_by = IntervalBy.SAMPLE
+            elif sampled.limits is not None:
+                value = combined[0]
+                interval, share = _exact(series, sampled, sampled.limits, confidence)
+                made_by = IntervalBy.EXACT_SAMPLE
     return Evidence(
         value=value,
         interval=interval,
@@ -126,6 +165,7 @@ def evidence_of_series(
         query_share=share,
         positives=positives,
         agreement=agreement,
+        interval_by=made_by,
     )
 
 
@@ -152,6 +192,7 @@ def evidence_of_latency(asked: Requirement, latencies: Floats, share: float) -> 
         clusters=found.count,
         queries=found.count,
         needed_queries=least_queries_for_quantile(share, confidence),
+        interval_by=IntervalBy.ORDER,
     )
 
 
@@ -174,6 +215,45 @@ def _interval(
         most=series.most,
         confidence=confidence,
     )
+
+
+def _is_share(series: Series, chosen: NDArray[np.bool_]) -> bool:
+    """Tell whether each cluster is one query with a value of 0 or 1, whatever is unknown."""
+    limits = np.concatenate([series.lower[chosen], series.upper[chosen]])
+    alone = len(np.unique(series.clusters[chosen])) == int(chosen.sum())
+    return series.least == 0 and alone and bool(np.isin(limits, (0.0, 1.0)).all())
+
+
+def _exact_share(values: Floats, confidence: float) -> Interval | None:
+    if len(values) < LEAST_CLUSTERS:
+        return None
+    limits = clopper_pearson(int(values.sum()), len(values), confidence=confidence)
+    return Interval(*limits)
+
+
+def _exact(
+    series: Series, sampled: Sampled, limits: Interval, confidence: float
+) -> tuple[Interval | None, float]:
+    """Add the uncertainty of queries to a sample's exact limits; give its share of the width."""
+    inner = inner_confidence(confidence)
+    reaches = []
+    for values in (sampled.lower, sampled.upper):
+        mean = combine_values(list(values), series.clusters)
+        if mean.clusters < LEAST_CLUSTERS:
+            return None, 1.0
+        if mean.query_variance:
+            error = math.sqrt(mean.query_variance)
+            reach = student_t_quantile((1 + inner) / 2, mean.clusters - 1) * error
+        else:
+            alike = no_spread_interval(
+                mean.value, mean.clusters, least=series.least, most=series.most, confidence=inner
+            )
+            reach = max(mean.value - alike.low, alike.high - mean.value)
+        reaches.append(reach)
+    low, high = limits.low - max(reaches), limits.high + max(reaches)
+    spread, labels = 4 * max(reaches) ** 2, limits.width**2
+    share = spread / (spread + labels) if spread + labels > 0 else 1.0
+    return Interval(max(series.least, low), min(series.most, high)), share
 
 
 def _query_share(

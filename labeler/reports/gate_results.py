@@ -11,8 +11,15 @@ from numpy.typing import NDArray
 from sqlalchemy import Connection
 
 from labeler.errors import NotFoundError
-from labeler.evaluation.gate_checks import Answer, Evidence, answer_check, confidence_for
-from labeler.evaluation.metrics import parse_metric
+from labeler.evaluation.gate_checks import (
+    Answer,
+    Evidence,
+    Requirement,
+    answer_check,
+    confidence_for,
+    needs_exact_limits,
+)
+from labeler.evaluation.metrics import Metric, parse_metric
 from labeler.records import table
 from labeler.records.pools import PoolRun
 from labeler.records.query_log import QueryLog
@@ -22,9 +29,15 @@ from labeler.reports.answers import PEOPLE
 from labeler.reports.completed_labels import CompletedLabels
 from labeler.reports.evaluated import EvaluatedRuns
 from labeler.reports.gate_advice import Surroundings, advise
-from labeler.reports.gate_evidence import evidence_of_latency, evidence_of_series
+from labeler.reports.gate_evidence import (
+    Sampled,
+    evidence_of_latency,
+    evidence_of_series,
+    inner_confidence,
+)
 from labeler.reports.gate_file import Check, GateFile
 from labeler.reports.gate_flips import CheckFlips, check_flips
+from labeler.reports.gate_limits import exact_limits, sampled_positives
 from labeler.reports.gate_series import measured_runs, placed_runs, sampled_runs
 from labeler.reports.scenarios import Chances, chances_of_items
 
@@ -46,13 +59,14 @@ class CheckResult:
         low: The lower limit of the interval that decides, or None.
         high: The upper limit, or None where there is none.
         confidence: Of the interval.
+        interval_by: How the interval was made.
         lowest: The value with every unknown label at its worst, or None.
         highest: The value with every unknown label at its best, or None.
         ceiling: The most that any ranking could reach, or None.
         coverage: The share of judged places, or None.
         queries: Queries that count.
         clusters: Clusters that they belong to.
-        sampled: Relevant items among those of the sample that was used, or None.
+        sampled: Relevant items of these queries in the sample that was used, or None.
         least_flips: The least number of unknown items that would have to be relevant to carry the
             value across the boundary, or its lower bound; None when no number does, or where no
             label matters.
@@ -77,6 +91,7 @@ class CheckResult:
     low: float | None
     high: float | None
     confidence: float
+    interval_by: str
     lowest: float | None
     highest: float | None
     ceiling: float | None
@@ -175,10 +190,27 @@ def _evidence(
     measured = measured_runs(evaluated, metric, gate.candidate, second)
     sampled = None
     if known.completed is not None:
-        sampled = sampled_runs(evaluated, known.completed, metric, gate.candidate, second)
-        sampled = sampled.of(inside)
+        runs = gate.candidate, second
+        sampled = _sampled(evaluated, known.completed, check.asked, metric, runs, inside)
     found = evidence_of_series(check.asked, measured.series.of(inside), sampled, known.agreement)
     return replace(found, coverage_gap=measured.coverage_gap)
+
+
+def _sampled(
+    evaluated: EvaluatedRuns,
+    completed: CompletedLabels,
+    asked: Requirement,
+    metric: Metric,
+    runs: tuple[str, str | None],
+    inside: NDArray[np.bool_],
+) -> Sampled:
+    positives = sampled_positives(evaluated, completed, inside)
+    limits = None
+    if needs_exact_limits(asked.role, positives):
+        inner = inner_confidence(confidence_for(asked.role, asked.alpha))
+        limits = exact_limits(evaluated, completed, metric, runs, inside, confidence=inner)
+    found = sampled_runs(evaluated, completed, metric, *runs).of(inside)
+    return replace(found, positives=positives, limits=limits)
 
 
 def _result(
@@ -207,6 +239,7 @@ def _result(
         low=None if interval is None else _finite(interval.low),
         high=None if interval is None else _finite(interval.high),
         confidence=confidence_for(check.asked.role, check.asked.alpha),
+        interval_by=found.interval_by.value,
         lowest=found.lowest,
         highest=found.highest,
         ceiling=found.ceiling,

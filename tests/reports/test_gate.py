@@ -5,14 +5,21 @@ import pytest
 import sqlalchemy as sa
 
 from labeler.assessment.item_scores import ItemScores, add_scores
+from labeler.assessment.label_states import LabelSource
 from labeler.assessment.labels_in_force import items_of_pool
-from labeler.evaluation.gate_checks import Answer, GateVerdict
+from labeler.evaluation.exact import hypergeometric_limits
+from labeler.evaluation.gate_checks import Answer, GateVerdict, IntervalBy
+from labeler.evaluation.metrics import parse_metric
+from labeler.evaluation.proportions import clopper_pearson
 from labeler.queue.sampled import ask_for_sample
 from labeler.records import table
 from labeler.records.evaluations import Evaluation, EvaluationValue, GateRules, GateRun
 from labeler.records.scores import Calibration
+from labeler.reports.completed_labels import read_completed_labels
+from labeler.reports.evaluated import read_evaluated
 from labeler.reports.gate import GateReport, run_gate
 from labeler.reports.gate_file import parse_gate
+from labeler.reports.gate_limits import exact_limits, sampled_positives
 from labeler.reports.gate_markdown import as_markdown
 from labeler.reports.gate_page import gate_page
 from labeler.sampling.draw import draw_sample
@@ -205,3 +212,74 @@ def test_what_depends_on_no_label_has_nothing_to_reverse(store: Store, own_folde
     domain = GATE.replace("P@2", "domain_accuracy@2").replace("0.5", "0.6")
     (check,) = _run(store, own_folder, domain).checks
     assert (check.least_flips, check.available, check.chance_of_flips) == (None, None, None)
+
+
+VETO = GATE.replace("aggregate", "veto")
+
+
+def test_a_veto_on_a_share_has_exact_limits(store: Store, own_folder: Path) -> None:
+    fill_gated(store, own_folder)
+    label(store, own_folder, graded({"b": 18}))
+    (veto,) = _run(store, own_folder, VETO.replace("P@2", "P@1")).checks
+    assert veto.interval_by == IntervalBy.EXACT_SHARE.value
+    assert (veto.low, veto.high) == clopper_pearson(18, 20, confidence=0.9)
+    (aggregate,) = _run(store, own_folder, GATE.replace("P@2", "P@1")).checks
+    assert aggregate.interval_by == IntervalBy.BOUNDS.value
+
+
+def test_a_veto_with_few_sampled_positives_has_the_sample_s_exact_limits(
+    store: Store, own_folder: Path
+) -> None:
+    fill_gated(store, own_folder)
+    everything = graded({"b": 20, "c": 7})
+    label(store, own_folder, {name: g for name, g in everything.items() if "-c" not in name})
+    both = Comparison("p", ("new", "old"), 2)
+    draw_sample(store, "audit", SampleOptions(both, votes=16), ask_for_sample)
+    label(store, own_folder, _drawn(store, everything), name="auditors")
+    (aggregate,) = _run(store, own_folder, GATE).checks
+    (veto,) = _run(store, own_folder, VETO).checks
+    assert aggregate.interval_by == IntervalBy.SAMPLE.value
+    assert veto.interval_by == IntervalBy.EXACT_SAMPLE.value
+    assert veto.sampled is not None
+    assert 5 <= veto.sampled <= 7
+    assert veto.low is not None
+    assert veto.high is not None
+    # Of the 4 that nobody looked at none may be relevant, or all of them.
+    least, most = hypergeometric_limits(20, 16, veto.sampled, (1 - 0.95) / 2)
+    assert veto.low < (20 + least) / 40
+    assert veto.high > (20 + most) / 40
+    # A declared number of positives is still asked for.
+    assert veto.causes[:1] == ("rare positives",)
+    unsampled = VETO.replace("P@2", "recall@1")
+    (other,) = _run(store, own_folder, unsampled).checks
+    assert other.interval_by == IntervalBy.BOUNDS.value
+
+
+def test_exact_limits_are_those_of_the_items_of_each_run(store: Store, own_folder: Path) -> None:
+    fill_gated(store, own_folder)
+    everything = graded({"b": 20, "c": 2})
+    label(store, own_folder, {name: g for name, g in everything.items() if "-c" not in name})
+    both = Comparison("p", ("new", "old"), 2)
+    draw_sample(store, "audit", SampleOptions(both, votes=16), ask_for_sample)
+    label(store, own_folder, _drawn(store, everything), name="auditors")
+    with store.read() as connection:
+        evaluated = read_evaluated(connection, "p", ["new", "old"], LabelSource.HUMAN)
+        completed = read_completed_labels(connection, evaluated)
+    assert completed is not None
+    inside = np.ones(20, dtype=np.bool_)
+    found = sampled_positives(evaluated, completed, inside)
+    low, high = hypergeometric_limits(20, 16, found, (1 - 0.9) / 2)
+    precision = parse_metric("P@2")
+    alone = exact_limits(evaluated, completed, precision, ("new", None), inside, confidence=0.9)
+    less = exact_limits(evaluated, completed, precision, ("new", "old"), inside, confidence=0.9)
+    assert alone is not None
+    assert less is not None
+    assert (alone.low, alone.high) == pytest.approx(((20 + low) / 40, (20 + high) / 40))
+    # What both have moves both alike, and only the new run has c.
+    assert (less.low, less.high) == pytest.approx((low / 40, high / 40))
+    assert (
+        exact_limits(
+            evaluated, completed, parse_metric("MRR"), ("new", None), inside, confidence=0.9
+        )
+        is None
+    )
