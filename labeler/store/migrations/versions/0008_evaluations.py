@@ -187,3 +187,5 @@ def _gates_and_misses() -> None:
         sa.PrimaryKeyConstraint("id", name="pk_miss_ruling"),
     )
     op.create_index("ix_miss_ruling_item_id", "miss_ruling", ["item_id"])
+    # A sitting asks for second looks again and again; without it all reasons are gone through.
+    op.create_index("ix_task_reason_reason_task_id", "task_reason", ["reason", "task_id"])
