@@ -23,7 +23,7 @@ from labeler.queue.route import route_pool
 from labeler.records.judgments import CorrectionTarget
 from labeler.store.database import Store
 from labeler.store.registry import pool_named
-from tests.sampling import answer_again
+from tests.sampled_answers import answer_again
 from tests.small import HandJudge, judge, pooled, write_run
 
 FULLY, NOT = Grade.FULLY_RELEVANT, Grade.NOT_RELEVANT

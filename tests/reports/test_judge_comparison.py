@@ -30,7 +30,7 @@ from labeler.records.scales import AssessorKind
 from labeler.reports.judge_comparison import JudgeComparison, compare_judges
 from labeler.reports.judges_and_people import Sided
 from labeler.store.database import Store
-from tests.sampling import answer_again
+from tests.sampled_answers import answer_again
 from tests.small import HandJudge, judge, passages, pooled, write_jsonl, write_run
 
 FULLY, PARTIALLY, NOT = Grade.FULLY_RELEVANT, Grade.PARTIALLY_RELEVANT, Grade.NOT_RELEVANT

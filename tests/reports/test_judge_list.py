@@ -14,7 +14,7 @@ from labeler.records.judgments import CorrectionTarget
 from labeler.records.scales import AssessorKind
 from labeler.reports.judge_list import ListedJudge, PoolShare, list_judges
 from labeler.store.database import Store
-from tests.sampling import answer_again
+from tests.sampled_answers import answer_again
 from tests.small import HandJudge, judge, pooled, write_run
 
 HAND = HandJudge({"c03": (Outcome.ABSTAINED, 0), "c04": (Outcome.FAILED, 0)})
