@@ -7,7 +7,7 @@ what NIST didn't judge is not relevant here, as it is to trec_eval.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,7 +19,6 @@ from labeler.assessment.label_states import LabelSource, LabelStates
 from labeler.assessment.query_facts import QueryFacts
 from labeler.assessment.rankings import Ranking
 from labeler.assessment.runs import RunRef
-from labeler.evaluation.allocation import next_units
 from labeler.evaluation.gate_checks import (
     CheckAnswer,
     Direction,
@@ -36,7 +35,9 @@ from labeler.reports.completed_labels import complete_labels
 from labeler.reports.evaluated import EvaluatedRuns
 from labeler.reports.gate_evidence import evidence_of_series
 from labeler.reports.gate_series import measured_runs, sampled_runs
-from labeler.sampling.strata import FrameUnit, make_strata
+from labeler.sampling.plan import strata_and_counts
+from labeler.sampling.population import Comparison, Population
+from labeler.sampling.strata import FrameUnit
 
 BASELINE, CANDIDATE = "BM25", "REP_LLAMA"
 POOLED = ("BM25", "BM25_RM3")
@@ -213,15 +214,9 @@ def audited(reversal: Reversal, votes: int, seed: int) -> CheckAnswer:
 
 
 def _drawn(reversal: Reversal, votes: int, seed: int) -> tuple[DrawnSample, np.ndarray]:
+    """Draw as `labeler sample draw` does, and answer with NIST's labels."""
     labels = reversal.evaluated.labels
-    tops = {run: _top_items(reversal, run) for run in (CANDIDATE, BASELINE)}
-    units = []
-    for place in reversal.unknown.tolist():
-        item = int(labels.items[place])
-        retrieved = tuple(run for run, items in tops.items() if item in items)
-        units.append(FrameUnit(item, retrieved))
-    parts = make_strata(units, votes, {})
-    counts = next_units([len(one.items) for one in parts], [one.rate for one in parts], votes)
+    parts, counts = strata_and_counts(_population(reversal), votes)
     states = labels.states.copy()
     strata = []
     for part, count in zip(parts, counts, strict=True):
@@ -230,6 +225,34 @@ def _drawn(reversal: Reversal, votes: int, seed: int) -> tuple[DrawnSample, np.n
         states[places] = reversal.truth[places]
         strata.append(DrawnStratumItems(part.name, frozenset(part.items), frozenset(drawn)))
     return DrawnSample("audit", (CANDIDATE, BASELINE), "the unknown items", tuple(strata)), states
+
+
+def _population(reversal: Reversal) -> Population:
+    labels, runs = reversal.evaluated.labels, (CANDIDATE, BASELINE)
+    tops = {run: _top_items(reversal, run) for run in runs}
+    units: list[FrameUnit] = []
+    known: Counter[tuple[str, ...]] = Counter()
+    relevant: Counter[tuple[str, ...]] = Counter()
+    for item, state in zip(labels.items.tolist(), labels.states.tolist(), strict=True):
+        retrieved = tuple(run for run in runs if item in tops[run])
+        if state == -1:
+            units.append(FrameUnit(item, retrieved))
+        else:
+            known[retrieved] += 1
+            relevant[retrieved] += state == 1
+    return Population(
+        pool_id=1,
+        comparison=Comparison("top20", runs, CUTOFF),
+        queries=len(reversal.evaluated.queries),
+        depth=DEPTH,
+        units=tuple(units),
+        known=known,
+        known_relevant=relevant,
+        abstained=0,
+        without_text=0,
+        score_version=None,
+        is_calibrated=False,
+    )
 
 
 def _top_items(reversal: Reversal, run: str) -> set[int]:

@@ -27,6 +27,7 @@ __all__ = [
     "known_of",
     "plan_sample",
     "seed_number",
+    "strata_and_counts",
 ]
 
 DEFAULT_VOTES = 60
@@ -115,20 +116,12 @@ def plan_sample(connection: Connection, options: SampleOptions) -> PlannedSample
             if population.without_text
             else "`labeler sample draw POOL --outside` looks beyond it",
         )
-    least = LEAST_VARIANCE_CALIBRATED if population.is_calibrated else LEAST_VARIANCE
     votes = DEFAULT_VOTES if options.votes is None else options.votes
     if votes < 1:
         raise UsageError("--votes is 1 or more")
-    strata = _strata(population, votes)
     if options.target_width is not None and options.votes is None:
-        votes, strata = _votes_for(population, options, votes, least)
-    counts = next_units(
-        [len(one.items) for one in strata],
-        [one.rate for one in strata],
-        votes,
-        worth=[one.worth for one in strata],
-        least_variance=least,
-    )
+        votes = _votes_for(population, options, votes)
+    strata, counts = strata_and_counts(population, votes)
     digest = _digest(connection, population)
     return PlannedSample(
         population=population,
@@ -140,6 +133,24 @@ def plan_sample(connection: Connection, options: SampleOptions) -> PlannedSample
         expected=_expected(population, strata, counts),
         rates_from=_rates_from(population),
     )
+
+
+def strata_and_counts(population: Population, votes: int) -> tuple[list[PlannedPart], list[int]]:
+    """Part a population into strata, and share votes among them.
+
+    Args:
+        population: What is drawn from.
+        votes: How many items to draw, 1 or more.
+    """
+    strata = _strata(population, votes)
+    counts = next_units(
+        [len(one.items) for one in strata],
+        [one.rate for one in strata],
+        votes,
+        worth=[one.worth for one in strata],
+        least_variance=_least_variance(population),
+    )
+    return strata, counts
 
 
 def as_estimands(runs: Sequence[str]) -> list[tuple[Estimand, str, str | None]]:
@@ -169,6 +180,10 @@ def seed_number(seed: str) -> int:
     return int.from_bytes(hashlib.sha256(seed.encode()).digest()[:8], "big")
 
 
+def _least_variance(population: Population) -> float:
+    return LEAST_VARIANCE_CALIBRATED if population.is_calibrated else LEAST_VARIANCE
+
+
 def _strata(population: Population, votes: int) -> list[PlannedPart]:
     return make_strata(
         population.units,
@@ -188,9 +203,7 @@ def _planned(strata: Sequence[PlannedPart], first: str, second: str | None) -> l
     ]
 
 
-def _votes_for(
-    population: Population, options: SampleOptions, votes: int, least: float
-) -> tuple[int, list[PlannedPart]]:
+def _votes_for(population: Population, options: SampleOptions, votes: int) -> int:
     """Find how many votes a target needs; strata follow from the votes, and these from strata."""
     runs = population.comparison.runs
     target, measure = options.target_width or 0.0, options.measure
@@ -211,7 +224,7 @@ def _votes_for(
             target,
             seed=seed_number(population.comparison.pool),
             places=population.queries * population.comparison.k,
-            least_variance=least,
+            least_variance=_least_variance(population),
         )
         if found is None:
             raise UsageError(
@@ -221,7 +234,7 @@ def _votes_for(
         if found == votes:
             break
         votes = found
-    return votes, strata
+    return votes
 
 
 def _expected(
