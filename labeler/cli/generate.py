@@ -5,12 +5,12 @@ from __future__ import annotations
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import App, Parameter
 
-from labeler.cli.output import Progress, print_facts, print_json, print_table, program, tell
+from labeler.cli.generate_summary import print_plan, print_summary, summary_facts
+from labeler.cli.output import Progress, print_json, tell
 from labeler.cli.project import Database, JsonOutput, open_project
 from labeler.errors import ExitCode, UsageError
 
@@ -25,16 +25,21 @@ app = App(
     help="Write questions from documents that are safe to use, and show what became of them.",
     help_format="plaintext",
 )
-for _name, _help in {
-    "list": "List generated questions.",
-    "show": "Show one question with all that was found about it.",
-    "report": "Tell what filters and people made of the questions, and what they cost.",
-    "admit": "Make queries of accepted questions.",
-    "refit": "Fit the filters' thresholds to what people said.",
-    "pack": "Write the safe pack to a file.",
-    "blind": "Write accepted and turned-down questions, mixed, for a blind reading.",
+for _module, _commands in {
+    "questions": {
+        "list": "List generated questions.",
+        "show": "Show one question with all that was found about it.",
+        "report": "Tell what filters and people made of the questions, and what they cost.",
+    },
+    "afterwards": {
+        "admit": "Make queries of accepted questions.",
+        "refit": "Fit the filters' thresholds to what people said.",
+        "pack": "Write the safe pack to a file.",
+        "blind": "Write accepted and turned-down questions, mixed, for a blind reading.",
+    },
 }.items():
-    app.command(f"labeler.cli.generate_questions:{_name}_command", name=_name, help=_help)
+    for _name, _help in _commands.items():
+        app.command(f"labeler.cli.generate_{_module}:{_name}_command", name=_name, help=_help)
 
 Words = Annotated[tuple[str, ...], Parameter(consume_multiple=False, negative="")]
 
@@ -128,16 +133,16 @@ def generate(
         if dry_run:
             with store.read() as connection:
                 ground = lay_ground(connection, split, None, None)
-            _print_plan(ground, options, json=json)
+            print_plan(ground, options, json=json)
             return ExitCode.DONE
         ground = ground_of(store, split)
         _warn(store, options, ground)
         report, admitted = _run(store, ground, options)
-        summary = _summary(report, admitted)
+        summary = summary_facts(report, admitted)
     if json:
         print_json(summary)
     else:
-        _print_summary(report, admitted)
+        print_summary(report, admitted)
     if report.stop is not None:
         raise report.stop
     short = any(one.accepted < one.wanted for one in report.domains)
@@ -258,113 +263,3 @@ def _run(store: Store, ground: Ground, options: GenerateOptions) -> tuple[Genera
 
         report = run(store, ground, options, interrupts=lambda: len(pressed), observe=observe)
     return report, admit(store, ground)
-
-
-def _summary(report: GenerateReport, admitted: Admitted) -> dict[str, Any]:
-    return {
-        "split": report.split,
-        "pack": report.pack_digest,
-        "withheld": report.withheld,
-        "domains": [
-            asdict(one) | {"filtered": dict(one.filtered), "unusable": dict(one.unusable)}
-            for one in report.domains
-        ],
-        "to_people": report.to_people,
-        "queries": admitted.queries,
-        "edits_refused": [{"question": key, "why": why} for key, why in admitted.refused],
-        "round_trip_run": admitted.run,
-        "recovered": report.recovered,
-        "http_requests": report.counts.requests,
-        "ended": dict(report.counts.ended),
-        "texts_exposed": report.counts.exposed,
-        "requests_quarantined": report.counts.quarantined,
-        "prompt_tokens": report.counts.prompt_tokens,
-        "completion_tokens": report.counts.completion_tokens,
-        "cost_usd": None
-        if report.counts.unpriced and not report.counts.cost
-        else round(report.counts.cost, 6),
-        "answers_of_unknown_cost": report.counts.unpriced,
-        "stopped": None if report.stop is None else report.stop.message,
-    }
-
-
-def _print_summary(report: GenerateReport, admitted: Admitted) -> None:
-    print_table(
-        ["domain", "wanted", "accepted", "before", "generated", "turned down", "no question"],
-        [
-            [
-                one.domain or "(none)",
-                one.wanted,
-                one.accepted,
-                one.before,
-                one.generated,
-                one.generated - (one.accepted - one.before),
-                sum(one.unusable.values()),
-            ]
-            for one in report.domains
-        ],
-    )
-    for one in report.domains:
-        if one.why:
-            print(f"{one.domain or '(none)'}: {one.accepted} of {one.wanted}: {one.why}")
-    print_facts(
-        {
-            "split": report.split,
-            "safe pack": report.pack_digest[:16],
-            "withheld for sealed words": report.withheld,
-            "texts exposed now": report.counts.exposed,
-            "requests": report.counts.requests,
-            "cost, US dollars": report.counts.cost,
-            "queries made": len(admitted.queries),
-            "waiting for people first": report.to_people,
-        }
-    )
-    print_admitted(admitted)
-    if report.to_people:
-        tell(f"`{program()} generate admit` makes queries of those that people accept")
-
-
-def print_admitted(admitted: Admitted) -> None:
-    """Say what of accepted questions needs attention."""
-    for key, why in admitted.refused:
-        print(f"question {key}: the edited wording was turned down: {why}")
-    if admitted.run is not None:
-        print(
-            f"for {admitted.beyond} queries other passages came first: the run '{admitted.run}' "
-            "holds them; a pool that takes it up has them judged"
-        )
-
-
-def _print_plan(ground: Ground, options: GenerateOptions, *, json: bool) -> None:
-    from labeler.synthesis.preview import preview
-
-    rows = preview(ground, options)
-    facts = {
-        "split": ground.split.name,
-        "pack": ground.pack.digest,
-        "chunks": len(ground.pack.chunks),
-        "queries": len(ground.pack.queries),
-        "withheld": len(ground.withheld),
-        "model": options.generator.name,
-        "domains": [asdict(one) for one in rows],
-    }
-    if json:
-        print_json(facts)
-        return
-    print_table(
-        ["domain", "wanted", "documents", "chunks", "can be asked", "first requests", "most cost"],
-        [
-            [
-                one.domain or "(none)",
-                one.wanted,
-                one.documents,
-                one.chunks,
-                one.tasks,
-                one.first_requests,
-                "unknown" if one.most_cost is None else f"${one.most_cost:.4f}",
-            ]
-            for one in rows
-        ],
-    )
-    print_facts({key: value for key, value in facts.items() if key != "domains"})
-    print("nothing was asked and nothing was stored")

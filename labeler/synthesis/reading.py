@@ -10,7 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import ColumnElement, Connection
 
-from labeler.assessment.questions import QuestionVerdict, question_verdicts
+from labeler.assessment.question_events import QuestionVerdict, question_verdicts
 from labeler.records import table
 from labeler.records.corpus import Chunk
 from labeler.records.project import Text

@@ -8,14 +8,13 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from labeler.assessment.questions import (
+from labeler.assessment.question_events import (
     QuestionAnswer,
     QuestionSaved,
     append_question_event,
-    count_waiting_questions,
     question_verdicts,
-    waiting_questions,
 )
+from labeler.assessment.questions import count_waiting_questions, waiting_questions
 from labeler.assessment.split_in_force import find_split
 from labeler.errors import ConflictError, NotFoundError, UsageError
 from labeler.providers.ledger import job_key

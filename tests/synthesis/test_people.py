@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from labeler.assessment.questions import QuestionAnswer, append_question_event
+from labeler.assessment.question_events import QuestionAnswer, append_question_event
 from labeler.records import table
 from labeler.records.project import Text
 from labeler.records.questions import QuestionEventKind, QuestionQuery

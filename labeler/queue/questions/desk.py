@@ -9,11 +9,9 @@ from datetime import datetime
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
+from labeler.assessment.question_events import QuestionAnswer, QuestionSaved, append_question_event
 from labeler.assessment.questions import (
-    QuestionAnswer,
-    QuestionSaved,
     WaitingQuestion,
-    append_question_event,
     count_waiting_questions,
     read_questions,
     waiting_questions,

@@ -6,12 +6,8 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from labeler.assessment.questions import (
-    QuestionAnswer,
-    QuestionSaved,
-    append_question_event,
-    read_questions,
-)
+from labeler.assessment.question_events import QuestionAnswer, QuestionSaved, append_question_event
+from labeler.assessment.questions import read_questions
 from labeler.errors import ConflictError
 from labeler.queue.questions.desk import take_back
 from labeler.records.questions import QuestionEventKind

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from labeler.assessment.questions import WaitingQuestion, question_verdicts
+from labeler.assessment.question_events import question_verdicts
+from labeler.assessment.questions import WaitingQuestion
 from labeler.queue.questions.desk import QuestionDesk
 from labeler.queue.questions.orders import (
     Brought,
