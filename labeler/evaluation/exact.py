@@ -33,9 +33,9 @@ def hypergeometric_limits(size: int, labelled: int, relevant: int, tail: float) 
     """Give exact limits of the relevant units in a stratum of which some are labelled.
 
     The limits are the totals under which so many relevant units or more, and so many or fewer, in
-    a sample drawn without replacement have a probability above ``tail``: the interval of Clopper
-    and Pearson (1934) for a finite population (Wright 1991, "Exact confidence bounds when sampling
-    from small finite universes").
+    a sample drawn without replacement have a probability of ``tail`` or more: the interval of
+    Clopper and Pearson (1934) for a finite population (Wright 1991, "Exact confidence bounds when
+    sampling from small finite universes").
 
     Args:
         size: Units of the stratum.
@@ -48,6 +48,8 @@ def hypergeometric_limits(size: int, labelled: int, relevant: int, tail: float) 
     """
     if not 0 <= relevant <= labelled <= size or not 0 < tail <= 0.5:  # noqa: PLR2004 - a half
         raise ValueError(f"{relevant} relevant of {labelled} of {size} at a tail of {tail}")
+    # A probability that equals the tail, as 1 of 40 does, isn't refuted by the rounding of a float.
+    enough = tail * (1 - 1e-9)
     least, most = relevant, size - (labelled - relevant)
     low, high = least, most
     # The chance of so many or more grows with the total: the lower limit is the first total under
@@ -55,7 +57,7 @@ def hypergeometric_limits(size: int, labelled: int, relevant: int, tail: float) 
     first, last = least, most
     while first < last:
         middle = (first + last) // 2
-        if _chance_of_more(size, labelled, relevant, middle) > tail:
+        if _chance_of_more(size, labelled, relevant, middle) >= enough:
             last = middle
         else:
             first = middle + 1
@@ -63,7 +65,7 @@ def hypergeometric_limits(size: int, labelled: int, relevant: int, tail: float) 
     first, last = least, most
     while first < last:
         middle = (first + last + 1) // 2
-        if _chance_of_more(size, labelled, labelled - relevant, size - middle) > tail:
+        if _chance_of_more(size, labelled, labelled - relevant, size - middle) >= enough:
             first = middle
         else:
             last = middle - 1
