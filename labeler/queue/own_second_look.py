@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
-from labeler.queue.claims import LEASE, Claim
+from labeler.queue.claims import LEASE, Claim, renew
 from labeler.queue.filters import EVERYTHING, QueueFilter
 from labeler.queue.places import has_voted
 from labeler.queue.reasons import SECOND_LOOK
@@ -74,20 +74,8 @@ def claim_own_second_look(
     if found is None:
         return None
     with store.work() as connection:
-        held = connection.execute(
-            sa.update(_ASSIGNMENT)
-            .where(
-                _ASSIGNMENT.c.id == found.assignment_id,
-                _ASSIGNMENT.c.state == AssignmentState.WAITING.value,
-            )
-            .values(
-                state=AssignmentState.HELD.value,
-                assessor_id=reviewer_id,
-                leased_until=now + LEASE,
-            )
-            .returning(_ASSIGNMENT.c.id)
-        )
-        return found if held.first() is not None else None
+        lost = renew(connection, [found], reviewer_id, now + LEASE)
+    return None if lost else found
 
 
 def _waiting(connection: Connection, reviewer_id: int) -> list[tuple[int, int]]:

@@ -12,28 +12,25 @@ the system message
 the user message
 ```
 
-A prompt is identified by the digest of its text. Placeholders stand in braces and are filled in
-one pass, so what a passage holds is never taken for one.
+A prompt is identified by the digest of its text; `labeler.providers.prompt_file` reads the file.
 """
 
 from __future__ import annotations
 
 import hashlib
-import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
 from labeler.errors import Fault, InputError
+from labeler.providers.prompt_file import read_prompt_file
 from labeler.records.questions import QuestionKind
 
 __all__ = [
     "EMBEDDED",
     "GeneratePrompt",
     "answerable_prompt",
-    "fill",
     "parse_prompt",
     "prompt_for",
     "shipped_prompts",
@@ -44,15 +41,12 @@ EMBEDDED = "embedded"
 
 _ANSWERABLE = "answerable"
 _ANSWERS = ("question", "spans", "two_spans", "none", "answerable")
-_PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
 _KNOWN = frozenset(
     {
         *("answer", "conditions", "context", "examples", "fence", "language", "passage"),
         *("passages", "persona", "question", "second", "second_context", "view", "wordings"),
     }
 )
-_HEADER = re.compile(r"\A\+\+\+\n(.*?)^\+\+\+\n(.*)\Z", re.DOTALL | re.MULTILINE)
-_USER_MARK = "--- user ---\n"
 
 
 @dataclass(frozen=True)
@@ -86,41 +80,32 @@ class GeneratePrompt:
         return hashlib.sha256(self.text.encode("utf-8")).hexdigest()
 
 
-def fill(template: str, values: Mapping[str, str]) -> str:
-    """Put values in the place of placeholders, in one pass."""
-    return _PLACEHOLDER.sub(lambda found: values.get(found[1], found[0]), template)
-
-
 def parse_prompt(text: str, *, path: str) -> GeneratePrompt:
     """Read a prompt from the text of its file.
 
     Raises:
         InputError: When the header or a placeholder isn't right; all faults are listed.
     """
-    text = text.replace("\r\n", "\n")
-    parts = _HEADER.match(text)
-    if parts is None:
-        raise InputError([Fault(path, 1, "a prompt begins with a TOML header between +++ lines")])
+    parts = read_prompt_file(text, path=path)
+    header = parts.header
     try:
-        header = tomllib.loads(parts[1])
         kinds = tuple(QuestionKind(kind) for kind in header["kinds"])
         name, answer = str(header["name"]), str(header["answer"])
         examples = tuple(
             (str(one["title"]), str(one["passage"]), str(one["question"]))
             for one in header.get("examples", ())
         )
-    except (tomllib.TOMLDecodeError, KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError) as error:
         raise InputError([Fault(path, None, f"the header isn't right: {error}")]) from None
-    system, mark, user = parts[2].partition(_USER_MARK)
     faults = []
     if answer not in _ANSWERS:
         faults.append(Fault(path, None, f"'answer' is one of {', '.join(_ANSWERS)}"))
-    if not mark:
-        faults.append(Fault(path, None, f"the line '{_USER_MARK.strip()}' is missing"))
-    for place in _PLACEHOLDER.finditer(text, parts.start(2)):
-        if place[1] not in _KNOWN:
-            line = text.count("\n", 0, place.start()) + 1
-            faults.append(Fault(path, line, f"there is no placeholder {{{place[1]}}}"))
+    faults += parts.faults
+    faults += [
+        Fault(path, line, f"there is no placeholder {{{place}}}")
+        for place, line in parts.placeholders
+        if place not in _KNOWN
+    ]
     if faults:
         raise InputError(faults)
     return GeneratePrompt(
@@ -129,9 +114,9 @@ def parse_prompt(text: str, *, path: str) -> GeneratePrompt:
         description=str(header.get("description", "")),
         answer=answer,
         examples=examples,
-        system=system.strip(),
-        user=user.strip(),
-        text=text,
+        system=parts.system,
+        user=parts.user,
+        text=parts.text,
     )
 
 

@@ -13,11 +13,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from labeler.providers.chat import AnswerMode, ChatRequest, Message
+from labeler.providers.prompt_file import fill
 from labeler.records.questions import QuestionKind
 from labeler.search.words import compatible
 from labeler.synthesis.answers import answer_fields, shape_of
 from labeler.synthesis.pack import PackChunk, SafePack
-from labeler.synthesis.prompts import GeneratePrompt, answerable_prompt, fill, prompt_for
+from labeler.synthesis.prompts import GeneratePrompt, answerable_prompt, prompt_for
 from labeler.synthesis.tasks import QuestionTask
 from labeler.synthesis.windows import telling_sentences
 

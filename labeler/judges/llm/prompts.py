@@ -20,13 +20,13 @@ from __future__ import annotations
 
 import hashlib
 import re
-import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
 
 from labeler.errors import Fault, InputError, NotFoundError
+from labeler.providers.prompt_file import read_prompt_file
 
 __all__ = [
     "PLACEHOLDERS",
@@ -57,9 +57,6 @@ SIGNALS = ("stated_confidence", "level_probability", "quote", "criteria")
 """What a prompt can ask for beside the reason and the level."""
 
 _NEEDED = ("levels", "answer", "fence", "query", "passage")
-_PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
-_HEADER = re.compile(r"\A\+\+\+\n(.*?)^\+\+\+\n(.*)\Z", re.DOTALL | re.MULTILINE)
-_USER_MARK = "--- user ---\n"
 _STRATEGIES = ("direct", "criteria")
 _NAME = re.compile(r"[A-Za-z][\w.-]*")
 
@@ -96,30 +93,16 @@ class JudgePrompt:
         return hashlib.sha256(self.text.encode("utf-8")).hexdigest()
 
 
-def fill(template: str, values: Mapping[str, str]) -> str:
-    """Put values in the place of placeholders, in one pass."""
-    return _PLACEHOLDER.sub(lambda found: values.get(found[1], found[0]), template)
-
-
 def parse_prompt(text: str, *, path: str) -> JudgePrompt:
     """Read a prompt from the text of its file.
 
     Raises:
         InputError: When the header or a placeholder isn't right; all faults are listed.
     """
-    text = text.replace("\r\n", "\n")
-    parts = _HEADER.match(text)
-    if parts is None:
-        raise InputError([Fault(path, 1, "a prompt begins with a TOML header between +++ lines")])
-    try:
-        header = tomllib.loads(parts[1])
-    except tomllib.TOMLDecodeError as error:
-        raise InputError([Fault(path, None, f"the header is not TOML: {error}")]) from None
-    system, mark, user = parts[2].partition(_USER_MARK)
+    parts = read_prompt_file(text, path=path)
+    header = parts.header
     faults = [Fault(path, None, problem) for problem in _header_faults(header)]
-    if not mark:
-        faults.append(Fault(path, None, f"the line '{_USER_MARK.strip()}' is missing"))
-    faults += _placeholder_faults(path, text, parts.start(2))
+    faults += [*parts.faults, *_placeholder_faults(path, parts.placeholders)]
     if faults:
         raise InputError(faults, hint="`labeler judge prompts show direct` prints one that works")
     return JudgePrompt(
@@ -127,9 +110,9 @@ def parse_prompt(text: str, *, path: str) -> JudgePrompt:
         strategy=header.get("strategy", "direct"),
         description=str(header.get("description", "")),
         signals=frozenset(header.get("signals", SIGNALS[:3])),
-        system=system.strip(),
-        user=user.strip(),
-        text=text,
+        system=parts.system,
+        user=parts.user,
+        text=parts.text,
         criteria=header.get("criteria", {}),
         scale=header.get("scale"),
     )
@@ -159,15 +142,14 @@ def _header_faults(header: Mapping[str, object]) -> list[str]:
     return problems
 
 
-def _placeholder_faults(path: str, text: str, start: int) -> list[Fault]:
-    faults = []
-    found = set()
-    for place in _PLACEHOLDER.finditer(text, start):
-        found.add(place[1])
-        if place[1] not in PLACEHOLDERS:
-            line = text.count("\n", 0, place.start()) + 1
-            known = ", ".join(PLACEHOLDERS)
-            faults.append(Fault(path, line, f"no placeholder {{{place[1]}}}; there are {known}"))
+def _placeholder_faults(path: str, placeholders: Sequence[tuple[str, int]]) -> list[Fault]:
+    known = ", ".join(PLACEHOLDERS)
+    faults = [
+        Fault(path, line, f"no placeholder {{{name}}}; there are {known}")
+        for name, line in placeholders
+        if name not in PLACEHOLDERS
+    ]
+    found = {name for name, _ in placeholders}
     faults += [
         Fault(path, None, f"{{{name}}}, {PLACEHOLDERS[name]}, is missing")
         for name in _NEEDED

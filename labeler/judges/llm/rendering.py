@@ -10,9 +10,10 @@ from functools import cached_property
 
 from labeler.assessment.blind import BlindItem, BlindQuery
 from labeler.assessment.rubric import Rubric
-from labeler.judges.llm.prompts import JudgePrompt, fill
+from labeler.judges.llm.prompts import JudgePrompt
 from labeler.labels import Level, Scale
 from labeler.providers.chat import AnswerMode, Message
+from labeler.providers.prompt_file import fill
 from labeler.search.words import compatible
 
 __all__ = ["ABSTAIN", "Example", "Renderer", "level_codes"]

@@ -9,7 +9,6 @@ import pytest
 from labeler.errors import InputError, NotFoundError
 from labeler.judges.llm.prompts import (
     PLACEHOLDERS,
-    fill,
     find_prompt,
     parse_prompt,
     shipped_prompts,
@@ -82,15 +81,6 @@ def test_an_unknown_name_lists_the_shipped_ones() -> None:
 )
 def test_what_is_wrong_is_told(text: str, told: str) -> None:
     assert any(told in fault for fault in faults_of(text))
-
-
-def test_placeholders_are_filled_in_one_pass() -> None:
-    filled = fill("{query} and {passage}", {"query": "{passage}", "passage": "{query}"})
-    assert filled == "{passage} and {query}"
-
-
-def test_braces_that_are_no_placeholder_stay() -> None:
-    assert fill('{"level": 1} {unknown}', {"query": "x"}) == '{"level": 1} {unknown}'
 
 
 def test_every_placeholder_is_described() -> None:
