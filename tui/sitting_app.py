@@ -15,6 +15,7 @@ from textual.screen import Screen
 from labeler.queue.sitting.gate import Press
 from tui.clock import ScreenClock
 from tui.messages import Broke, Finished
+from tui.screens.sitting import SittingScreen
 from tui.writer import Desk, Writer
 
 __all__ = ["PAINT", "SittingApp", "run_sitting"]
@@ -47,14 +48,6 @@ class AnySitting(Protocol):
 
     def close(self) -> None:
         """End."""
-
-
-class SittingScreen(Screen[None]):
-    """The screen of a sitting."""
-
-    def sync(self) -> None:
-        """Hand on what is to be written, and show where the sitting stands."""
-        raise NotImplementedError
 
 
 class SittingApp(App[None]):

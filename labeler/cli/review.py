@@ -13,14 +13,14 @@ from cyclopts import Parameter
 
 from labeler.assessment.visible import visible
 from labeler.cli.project import Database, open_project
-from labeler.errors import LabelerError, StoreError, UsageError
+from labeler.cli.sitting_desk import SittingDesk, check_saved, journal_of
+from labeler.errors import LabelerError, UsageError
+from labeler.queue.sitting.orders import Answer, Order
 from labeler.settings import ReviewSettings, own_settings
 
 if TYPE_CHECKING:
     from labeler.queue.evidence import EvidenceSearch, FoundPassage
     from labeler.queue.filters import QueueFilter
-    from labeler.queue.sitting.journal import Journal
-    from labeler.queue.sitting.orders import Answer, Order
     from labeler.store.database import Store
 
 __all__ = ["OpenDesk", "OpenSearch", "review"]
@@ -128,7 +128,7 @@ def _review_lines(asked: _Asked) -> None:
             minutes=asked.minutes,
             reveal=asked.settings.reveal,
             repeats=asked.settings.repeats,
-            journal=_journal(store, asked.reviewer),
+            journal=journal_of(store, asked.reviewer),
         )
         filters = [f"{name} {value}" for name, value in words.items() if value is not None]
         try:
@@ -152,13 +152,6 @@ def _open(
     except LabelerError:
         store.close()
         raise
-
-
-def _journal(store: Store, reviewer: str) -> Journal:
-    from labeler.queue.sitting.journal import Journal
-    from labeler.store.journals import journal_places
-
-    return Journal(journal_places(store.location), reviewer, store.clock)
 
 
 def _is_in_browser() -> bool:
@@ -205,13 +198,7 @@ def _review_screen(asked: _Asked) -> None:
     with OpenSearch(asked.db) as find:
         tally, kept, lost = run_review(seat, open_desk, find)
     print(tally.describe())
-    if lost:
-        raise StoreError(f"{lost} events were not saved: neither the database nor a file took them")
-    if kept:
-        raise StoreError(
-            f"{kept} events are not in the database yet, which was busy; they are kept in a file",
-            hint="the next `labeler review` stores them; `labeler db check` tells where they are",
-        )
+    check_saved(kept, lost)
 
 
 def _review_lead(
@@ -271,12 +258,8 @@ class OpenSearch:
             self._search.store.close()
 
 
-class OpenDesk:
-    """A place at the queue together with its database and journal, for the app's writer thread.
-
-    Attributes:
-        told: What was left of earlier sittings, or empty.
-    """
+class OpenDesk(SittingDesk[Order, Answer]):
+    """A place at the queue together with its database and journal, for the app's writer thread."""
 
     def __init__(
         self,
@@ -291,32 +274,6 @@ class OpenDesk:
     ) -> None:
         from labeler.queue.sitting.desk import Desk
 
-        self._store, only, self.told = _open(db, pool, domain, language)
-        self._desk = Desk(self._store, reviewer, only, with_skipped, repeats=repeats)
-        self._journal = _journal(self._store, reviewer)
-
-    def expect(self, order: Order) -> None:
-        """Take note of what is to be done; an event that takes long is kept in the journal."""
-        self._journal.expect(order)
-
-    def kept(self) -> int:
-        """Tell how many events are in the journal alone."""
-        return self._journal.kept
-
-    def give_up(self) -> int:
-        """Put everything that isn't in the database into the journal; tell how much can't be."""
-        return self._journal.flush()
-
-    def perform(self, order: Order) -> Answer:
-        """Do what a sitting asks for."""
-        answer = self._desk.perform(order)
-        self._journal.settled(order)
-        return answer
-
-    def close(self) -> None:
-        """Give back what is held, and close the database."""
-        try:
-            self._desk.close()
-        finally:
-            self._journal.close()
-            self._store.close()
+        store, only, told = _open(db, pool, domain, language)
+        desk = Desk(store, reviewer, only, with_skipped, repeats=repeats)
+        super().__init__(store, desk, journal_of(store, reviewer), told)

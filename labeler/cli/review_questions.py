@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, TextIO
 
 from labeler.assessment.visible import visible, visible_line
 from labeler.cli.project import open_project
-from labeler.errors import StoreError, UsageError
+from labeler.cli.sitting_desk import SittingDesk, check_saved, journal_of
+from labeler.errors import UsageError
+from labeler.queue.questions.orders import QuestionAnswered, QuestionOrder
 
 if TYPE_CHECKING:
     from labeler.assessment.questions import WaitingQuestion
-    from labeler.queue.questions.orders import QuestionAnswered, QuestionOrder
     from labeler.records.questions import QuestionEventKind
     from labeler.settings import ReviewSettings
 
@@ -38,54 +39,21 @@ class AskedQuestions:
     settings: ReviewSettings
 
 
-class OpenQuestionDesk:
-    """A place at the generated questions together with its database and journal.
-
-    Attributes:
-        told: What was left of earlier sittings, or empty.
-    """
+class OpenQuestionDesk(SittingDesk[QuestionOrder, QuestionAnswered]):
+    """A place at the generated questions together with its database and journal."""
 
     def __init__(self, asked: AskedQuestions) -> None:
         from labeler.queue.questions.desk import QuestionDesk
-        from labeler.queue.sitting.journal import Journal
         from labeler.queue.sitting.replay import replay_journals
-        from labeler.store.journals import journal_places
 
-        self._store = open_project(asked.db)
+        store = open_project(asked.db)
         try:
-            self.told = replay_journals(self._store).describe()
-            self._desk = QuestionDesk(self._store, asked.reviewer, asked.domain, asked.language)
+            told = replay_journals(store).describe()
+            desk = QuestionDesk(store, asked.reviewer, asked.domain, asked.language)
         except BaseException:
-            self._store.close()
+            store.close()
             raise
-        places = journal_places(self._store.location)
-        self._journal = Journal(places, asked.reviewer, self._store.clock)
-
-    def expect(self, order: QuestionOrder) -> None:
-        """Take note of what is to be done; an event that takes long is kept in the journal."""
-        self._journal.expect(order)
-
-    def kept(self) -> int:
-        """Tell how many events are in the journal alone."""
-        return self._journal.kept
-
-    def give_up(self) -> int:
-        """Put everything that isn't in the database into the journal; tell how much can't be."""
-        return self._journal.flush()
-
-    def perform(self, order: QuestionOrder) -> QuestionAnswered:
-        """Do what a sitting asks for."""
-        answer = self._desk.perform(order)
-        self._journal.settled(order)
-        return answer
-
-    def close(self) -> None:
-        """Close the database."""
-        try:
-            self._desk.close()
-        finally:
-            self._journal.close()
-            self._store.close()
+        super().__init__(store, desk, journal_of(store, asked.reviewer), told)
 
 
 def review_questions(asked: AskedQuestions, *, plain: bool, has_screen: bool) -> None:
@@ -120,13 +88,7 @@ def review_questions(asked: AskedQuestions, *, plain: bool, has_screen: bool) ->
     )
     tally, kept, lost = run_questions(seat, lambda: OpenQuestionDesk(asked))
     print(tally.describe())
-    if lost:
-        raise StoreError(f"{lost} events were not saved: neither the database nor a file took them")
-    if kept:
-        raise StoreError(
-            f"{kept} events are not in the database yet, which was busy; they are kept in a file",
-            hint="the next `labeler review` stores them; `labeler db check` tells where they are",
-        )
+    check_saved(kept, lost)
 
 
 def question_lines(

@@ -15,7 +15,7 @@ from labeler.queue.questions.sitting import QuestionSitting
 from labeler.queue.questions.tally import QuestionPhase
 from tui.bindings import KeyTable, bindings
 from tui.clock import ScreenClock
-from tui.messages import Answered, Opened, Trouble
+from tui.messages import Answered, Opened
 from tui.question_keys import QUESTION_KEYS
 from tui.question_text import (
     answers_for_questions,
@@ -25,13 +25,13 @@ from tui.question_text import (
 )
 from tui.screens.editing import EditingScreen
 from tui.screens.reading import ReadingScreen
+from tui.screens.sitting import SittingScreen
 from tui.screens.writing import WritingScreen, Written
 from tui.seat import Seat
-from tui.sitting_app import SittingScreen
 from tui.text import Line
 from tui.widgets.lines import KeysLine, OneLine, PartsLine
 from tui.widgets.question import QuestionPane
-from tui.wording import MIN_HEIGHT, MIN_WIDTH, bar, too_small
+from tui.wording import bar
 
 if TYPE_CHECKING:
     from labeler.assessment.questions import WaitingQuestion
@@ -60,6 +60,8 @@ class QuestionScreen(SittingScreen):
         table: The keys in force.
     """
 
+    _sitting: QuestionSitting
+
     BINDINGS: ClassVar[list[BindingType]] = bindings(rows=QUESTION_KEYS)
     AUTO_FOCUS = ""
 
@@ -81,8 +83,6 @@ class QuestionScreen(SittingScreen):
         self._clock = clock
         self._table = table
         self._displayed: WaitingQuestion | None = None
-        self._trouble = ""
-        self._too_small = False
 
     def compose(self) -> ComposeResult:
         """Lay out the screen; a style sheet says what stands where."""
@@ -169,25 +169,6 @@ class QuestionScreen(SittingScreen):
         if event.question is self._displayed:
             self._in_sight_again()
 
-    def on_screen_suspend(self) -> None:
-        """Another screen lies on top."""
-        self._sitting.hidden()
-
-    def on_screen_resume(self) -> None:
-        """The question is in sight again, once it is painted."""
-        self.call_after_refresh(self._in_sight_again)
-
-    def on_resize(self) -> None:
-        """Say how large a terminal is needed when this one is too small."""
-        width, height = self.app.size
-        self._too_small = width < MIN_WIDTH or height < MIN_HEIGHT
-        self.set_class(self._too_small, "-too-small")
-        if self._too_small:
-            self._sitting.hidden()
-            self.query_one("#too-small", Static).update(too_small(width, height, self._table))
-        else:
-            self.call_after_refresh(self._in_sight_again)
-
     def _in_sight_again(self) -> None:
         if self.is_current and not self._too_small and self._displayed is not None:
             self._sitting.painted(self._displayed, self._clock.seconds())
@@ -202,11 +183,6 @@ class QuestionScreen(SittingScreen):
     def on_answered(self, event: Answered[QuestionAnswered]) -> None:
         """Take an answer of the database."""
         self._sitting.answered(event.answer)
-        self.sync()
-
-    def on_trouble(self, event: Trouble) -> None:
-        """Say that the database can't be written just now, or that it can again."""
-        self._trouble = event.text
         self.sync()
 
     # From the reviewer

@@ -16,7 +16,7 @@ from labeler.queue.sitting.orders import Answer, Order, Revealed, Shown, Surroun
 from tui.around import Around
 from tui.bindings import KeyTable, bindings
 from tui.clock import ScreenClock
-from tui.messages import Answered, Opened, Trouble
+from tui.messages import Answered, Opened
 from tui.screens.evidence import Find
 from tui.screens.pages import Pages
 from tui.screens.review_keys import ReviewKeys
@@ -24,7 +24,7 @@ from tui.seat import Seat
 from tui.widgets.item import ItemPane
 from tui.widgets.lines import AnswersLine, KeysLine, ProgressLine, StatusLine
 from tui.widgets.side import SidePane
-from tui.wording import MIN_HEIGHT, MIN_WIDTH, keys_now, message_of, too_small
+from tui.wording import keys_now, message_of
 
 __all__ = ["ReviewScreen"]
 
@@ -79,8 +79,6 @@ class ReviewScreen(ReviewKeys):
         self._pages = Pages(sitting, self._around, self._table)
         self._displayed: Shown | Revealed | None = None
         self._seen: Shown | Revealed | None = None
-        self._trouble = ""
-        self._too_small = False
         self._looked_at = 0.0
 
     def compose(self) -> ComposeResult:
@@ -173,24 +171,7 @@ class ReviewScreen(ReviewKeys):
             self.call_after_refresh(self._in_sight_again)
         self.sync()
 
-    def on_screen_suspend(self) -> None:
-        """Another screen lies on top."""
-        self._sitting.hidden()
-
-    def on_screen_resume(self) -> None:
-        """The item is in sight again, once it is painted."""
-        self.call_after_refresh(self._in_sight_again)
-
-    def on_resize(self) -> None:
-        """Say how large a terminal is needed when this one is too small."""
-        width, height = self.app.size
-        self._too_small = width < MIN_WIDTH or height < MIN_HEIGHT
-        self.set_class(self._too_small, "-too-small")
-        if self._too_small:
-            self._sitting.hidden()
-            self.query_one("#too-small", Static).update(too_small(width, height, self._table))
-        else:
-            self.call_after_refresh(self._in_sight_again)
+    def _resized(self) -> None:
         if self.is_mounted:
             self.call_after_refresh(self._show_side)
 
@@ -217,11 +198,6 @@ class ReviewScreen(ReviewKeys):
             self._around.take(event.answer)
         self._sitting.answered(event.answer)
         self._pages.renew()
-        self.sync()
-
-    def on_trouble(self, event: Trouble) -> None:
-        """Say that the database can't be written just now, or that it can again."""
-        self._trouble = event.text
         self.sync()
 
     def tick(self) -> None:

@@ -9,8 +9,8 @@ from tui.bindings import MAX_ANSWERS
 from tui.screens.evidence import EvidenceScreen, Find
 from tui.screens.pages import Pages
 from tui.screens.query import AboutQuery, QueryScreen
+from tui.screens.sitting import SittingScreen
 from tui.screens.writing import WritingScreen, Written
-from tui.sitting_app import SittingScreen
 from tui.widgets.item import ItemPane
 
 __all__ = ["ReviewKeys"]
@@ -24,10 +24,6 @@ class ReviewKeys(SittingScreen):
     _around: Around
     _find: Find | None
     _highlights = True
-
-    def _in_sight_again(self) -> None:
-        """Take note that the item is on the screen, if it is."""
-        raise NotImplementedError
 
     @property
     def _item(self) -> ItemPane:
