@@ -15,13 +15,17 @@ from labeler.assessment.visible import visible
 from labeler.cli.project import Database, open_project
 from labeler.cli.sitting_desk import SittingDesk, check_saved, journal_of
 from labeler.errors import LabelerError, UsageError
-from labeler.queue.sitting.orders import Answer, Order
 from labeler.settings import ReviewSettings, own_settings
 
 if TYPE_CHECKING:
     from labeler.queue.evidence import EvidenceSearch, FoundPassage
     from labeler.queue.filters import QueueFilter
+    from labeler.queue.sitting.orders import Answer, Order
     from labeler.store.database import Store
+
+    ItemDesk = SittingDesk[Order, Answer]
+else:
+    ItemDesk = SittingDesk  # the orders are loaded with the app, not for --help
 
 __all__ = ["OpenDesk", "OpenSearch", "review"]
 
@@ -258,7 +262,7 @@ class OpenSearch:
             self._search.store.close()
 
 
-class OpenDesk(SittingDesk[Order, Answer]):
+class OpenDesk(ItemDesk):
     """A place at the queue together with its database and journal, for the app's writer thread."""
 
     def __init__(
