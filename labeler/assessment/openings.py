@@ -74,6 +74,20 @@ class OpenedBefore:
     purpose: OpeningPurpose
     reason: str | None
 
+    def facts(self) -> dict[str, object]:
+        """Say it in a form for JSON, beside the split; the queries are counted, not named."""
+        return {
+            "number": self.number,
+            "through": self.through,
+            "runs": list(self.runs),
+            "by": self.by,
+            "at": self.at.isoformat(timespec="seconds"),
+            "revision": self.revision,
+            "labels_revision": self.labels_revision,
+            "queries": len(self.queries),
+            "purpose": self.purpose.value,
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class Seal:

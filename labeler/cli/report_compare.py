@@ -10,7 +10,7 @@ from cyclopts import Parameter
 
 from labeler.cli.output import print_facts, print_json, print_table, program, tell, working
 from labeler.cli.project import Database, JsonOutput, open_project
-from labeler.cli.report_options import Labels, OrderRule, PoolName, Relevant, Runs
+from labeler.cli.report_options import Labels, OrderRule, PoolName, Relevant, Runs, scope_of
 from labeler.cli.report_recall import Metrics
 from labeler.cli.report_tables import condition_facts
 
@@ -86,22 +86,19 @@ def compare(
     html
         Write a page with a chart to this file; it needs nothing but itself.
     """
-    from labeler.assessment.label_states import LabelSource
     from labeler.assessment.openings import open_sealed
     from labeler.evaluation.metrics import DEFAULT_METRICS, parse_metric
-    from labeler.labels import Grade
     from labeler.reports.compared_runs import Adjustment, ComparisonOptions
     from labeler.reports.comparison import compare_runs
     from labeler.reports.comparison_log import log_comparison
     from labeler.reports.evaluated import ALL
-    from labeler.reports.scope import ScopeOptions
 
     options = ComparisonOptions(
-        scope=ScopeOptions(
+        scope=scope_of(
             pool=pool,
             runs=runs,
-            source=LabelSource(labels),
-            least=Grade(f"{relevant}_relevant"),
+            labels=labels,
+            relevant=relevant,
             order=order,
             as_of=as_of,
         ),

@@ -25,6 +25,7 @@ from labeler.cli.report_options import (
     RubricName,
     Runs,
     SnapshotName,
+    scope_of,
 )
 from labeler.cli.report_tables import condition_facts, share
 from labeler.cli.sealing import open_shown, tell_seals
@@ -66,19 +67,16 @@ def coverage(
     as_of
         The state after this revision; now by default.
     """
-    from labeler.assessment.label_states import LabelSource
     from labeler.evaluation.metrics import parse_metric
-    from labeler.labels import Grade
     from labeler.reports.coverage import report_coverage
-    from labeler.reports.scope import ScopeOptions
 
-    options = ScopeOptions(
+    options = scope_of(
         pool=pool,
         runs=runs,
         snapshot=snapshot,
         rubric=rubric,
-        source=LabelSource(labels),
-        least=Grade(f"{relevant}_relevant"),
+        labels=labels,
+        relevant=relevant,
         order=order,
         as_of=as_of,
     )
@@ -175,19 +173,16 @@ def sensitivity(
     as_of
         The state after this revision; now by default.
     """
-    from labeler.assessment.label_states import LabelSource
     from labeler.evaluation.metrics import parse_metric
-    from labeler.labels import Grade
-    from labeler.reports.scope import ScopeOptions
     from labeler.reports.sensitivity import report_sensitivity
 
-    options = ScopeOptions(
+    options = scope_of(
         pool=pool,
         runs=(first, second),
         snapshot=snapshot,
         rubric=rubric,
-        source=LabelSource(labels),
-        least=Grade(f"{relevant}_relevant"),
+        labels=labels,
+        relevant=relevant,
         order=order,
         as_of=as_of,
     )

@@ -69,20 +69,7 @@ def _facts(report: LeakageReport) -> dict[str, object]:
         "edges_waiting_across": report.waiting,
         "exposed_documents": dict(report.exposures),
         "broken_exposure_records": report.broken_exposures,
-        "openings": [
-            {
-                "number": one.number,
-                "through": one.through,
-                "runs": list(one.runs),
-                "by": one.by,
-                "at": one.at.isoformat(timespec="seconds"),
-                "revision": one.revision,
-                "labels_revision": one.labels_revision,
-                "queries": len(one.queries),
-                "purpose": one.purpose.value,
-            }
-            for one in report.openings
-        ],
+        "openings": [one.facts() for one in report.openings],
         "development_queries": report.development,
         "quarantined": report.quarantined,
     }

@@ -9,7 +9,7 @@ from cyclopts import Parameter
 
 from labeler.cli.output import print_facts, print_json, print_table, tell, working
 from labeler.cli.project import Database, JsonOutput, open_project
-from labeler.cli.report_options import Labels, OrderRule, PoolName, Relevant
+from labeler.cli.report_options import Labels, OrderRule, PoolName, Relevant, scope_of
 from labeler.cli.report_tables import condition_facts
 
 if TYPE_CHECKING:
@@ -66,17 +66,14 @@ def misses(
     as_of
         The state after this revision; now by default.
     """
-    from labeler.assessment.label_states import LabelSource
     from labeler.assessment.openings import open_sealed
-    from labeler.labels import Grade
     from labeler.reports.misses import read_misses
-    from labeler.reports.scope import ScopeOptions
 
-    options = ScopeOptions(
+    options = scope_of(
         pool=pool,
         runs=(run,),
-        source=LabelSource(labels),
-        least=Grade(f"{relevant}_relevant"),
+        labels=labels,
+        relevant=relevant,
         order=order,
         as_of=as_of,
     )

@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
-__all__ = ["Labels", "OrderRule", "PoolName", "Relevant", "RubricName", "Runs", "SnapshotName"]
+if TYPE_CHECKING:
+    from labeler.reports.scope import ScopeOptions
+
+__all__ = [
+    "Labels",
+    "OrderRule",
+    "PoolName",
+    "Relevant",
+    "RubricName",
+    "Runs",
+    "SnapshotName",
+    "scope_of",
+]
 
 PoolName = Annotated[
     str | None,
@@ -55,3 +67,31 @@ RubricName = Annotated[
         help="The rubric by name or digest, where items of the snapshot are judged under several.",
     ),
 ]
+
+
+def scope_of(
+    *,
+    pool: str | None,
+    runs: tuple[str, ...],
+    labels: Literal["human", "human+auto"],
+    relevant: Literal["partially", "fully"],
+    order: Literal["score", "rank"] | None,
+    as_of: int | None,
+    snapshot: str | None = None,
+    rubric: str | None = None,
+) -> ScopeOptions:
+    """Say what a report looks at, from the options as they are typed."""
+    from labeler.assessment.label_states import LabelSource
+    from labeler.labels import Grade
+    from labeler.reports.scope import ScopeOptions
+
+    return ScopeOptions(
+        pool=pool,
+        runs=runs,
+        snapshot=snapshot,
+        rubric=rubric,
+        source=LabelSource(labels),
+        least=Grade(f"{relevant}_relevant"),
+        order=order,
+        as_of=as_of,
+    )

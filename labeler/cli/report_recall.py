@@ -19,6 +19,7 @@ from labeler.cli.report_options import (
     RubricName,
     Runs,
     SnapshotName,
+    scope_of,
 )
 from labeler.cli.report_tables import (
     condition_facts,
@@ -86,23 +87,20 @@ def recall(
     as_of
         The state after this revision; now by default.
     """
-    from labeler.assessment.label_states import LabelSource
     from labeler.evaluation.metrics import DEFAULT_METRICS, parse_metric
-    from labeler.labels import Grade
     from labeler.reports.earlier import read_conditions
     from labeler.reports.recall import report_recall
     from labeler.reports.recall_log import log_recall
-    from labeler.reports.scope import ScopeOptions
 
     wanted = tuple(parse_metric(one) for one in metric) or DEFAULT_METRICS
     earlier = None if before is None else read_conditions(before)
-    options = ScopeOptions(
+    options = scope_of(
         pool=pool,
         runs=runs,
         snapshot=snapshot,
         rubric=rubric,
-        source=LabelSource(labels),
-        least=Grade(f"{relevant}_relevant"),
+        labels=labels,
+        relevant=relevant,
         order=order,
         as_of=as_of,
     )

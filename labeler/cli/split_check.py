@@ -11,7 +11,6 @@ from labeler.cli.project import Database, JsonOutput, open_project
 from labeler.cli.split_output import Embeddings, SplitName, embedder_wanted, show_step
 
 if TYPE_CHECKING:
-    from labeler.assessment.openings import OpenedBefore
     from labeler.splits.check import CheckReport
     from labeler.splits.check_records import Crossing
 
@@ -94,7 +93,13 @@ def openings(*, split: SplitName = None, db: Database = None, json: JsonOutput =
     with open_project(db) as store, store.read() as connection:
         found = read_openings(connection, find_split(connection, name=split).id)
     if json:
-        print_json({"openings": [_opening_facts(one) for one in found]})
+        print_json(
+            {
+                "openings": [
+                    {"split": one.split, **one.facts(), "reason": one.reason} for one in found
+                ]
+            }
+        )
         return
     if not found:
         print("nobody has looked at sealed results")
@@ -166,22 +171,6 @@ def develop(
     for seal in seals:
         for line in seal.lines():
             print(line)
-
-
-def _opening_facts(one: OpenedBefore) -> dict[str, object]:
-    return {
-        "number": one.number,
-        "split": one.split,
-        "through": one.through,
-        "runs": list(one.runs),
-        "by": one.by,
-        "at": one.at.isoformat(timespec="seconds"),
-        "revision": one.revision,
-        "labels_revision": one.labels_revision,
-        "queries": len(one.queries),
-        "purpose": one.purpose.value,
-        "reason": one.reason,
-    }
 
 
 def _report_facts(report: CheckReport) -> dict[str, object]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,15 +20,15 @@ from labeler.records.project import Text
 from labeler.records.questions import QuestionEvent
 from labeler.settings import ReviewSettings
 from labeler.store.database import Store
-from tests.tui.driving import PATIENCE, HandClock
+from tests.tui.driving import AppDriver, HandClock
 from tui.question_app import QuestionApp
 from tui.screens.questions import QuestionScreen
 from tui.seat import Seat
 
 
 @dataclass
-class Decider:
-    """The app as it runs in a test."""
+class Decider(AppDriver):
+    """The app of generated questions as it runs in a test."""
 
     app: QuestionApp
     pilot: Pilot[None]
@@ -39,27 +39,14 @@ class Decider:
     def sitting(self) -> QuestionSitting:
         return self.app.sitting
 
-    async def until(self, condition: Callable[[], bool]) -> None:
-        """Wait, from message to message, until something holds."""
-        async with asyncio.timeout(PATIENCE):
-            while True:
-                if self.app.failure is not None:
-                    raise self.app.failure
-                self.changed.clear()
-                await self.pilot.pause()
-                if condition():
-                    return
-                await self.changed.wait()
+    @property
+    def failure(self) -> BaseException | None:
+        return self.app.failure
 
-    async def settled(self) -> None:
-        """Wait until the database has answered everything, and the screen shows it."""
-        await self.until(
-            lambda: (
-                self.sitting.unsaved == 0
-                and self.sitting.phase is not QuestionPhase.WAITING
-                and self._is_painted
-            )
-        )
+    @property
+    def _is_settled(self) -> bool:
+        working = self.sitting.unsaved != 0 or self.sitting.phase is QuestionPhase.WAITING
+        return not working and self._is_painted
 
     @property
     def _is_painted(self) -> bool:
@@ -67,17 +54,6 @@ class Decider:
         in_sight = isinstance(screen, QuestionScreen) and not screen._too_small
         shown = in_sight and self.sitting.current is not None
         return not shown or self.sitting._gate.painted_at is not None
-
-    async def press(self, *keys: str, after: float = 1.0) -> None:
-        """Press keys, each some seconds after the one before, and let all of it settle."""
-        for key in keys:
-            self.clock.now += after
-            await self.pilot.press(key)
-            await self.settled()
-
-    async def write(self, text: str) -> None:
-        """Type into what has the focus."""
-        await self.pilot.press(*("space" if letter == " " else letter for letter in text))
 
     async def turn_to(self, part: str) -> None:
         """Skip until a question with some words is on the screen."""
@@ -87,12 +63,6 @@ class Decider:
                 break
             await self.press("s", after=2.0)
         assert part in self.text
-
-    @property
-    def text(self) -> str:
-        """All that the screen shows."""
-        strips = self.app.screen._compositor.render_strips()
-        return "\n".join("".join(segment.text for segment in strip) for strip in strips)
 
 
 @asynccontextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -46,9 +47,66 @@ class HandClock:
         return self.day
 
 
+class AppDriver(ABC):
+    """An app as it runs in a test.
+
+    Attributes:
+        pilot: Presses the keys.
+        clock: Moves on before each of them.
+        changed: Set with every message that the app handles.
+    """
+
+    pilot: Pilot[None]
+    clock: HandClock
+    changed: asyncio.Event
+
+    @property
+    def failure(self) -> BaseException | None:
+        """What ended the app before its time, or None."""
+        return None
+
+    async def until(self, condition: Callable[[], bool]) -> None:
+        """Wait, from message to message, until something holds."""
+        async with asyncio.timeout(PATIENCE):
+            while True:
+                if self.failure is not None:
+                    raise self.failure
+                self.changed.clear()
+                await self.pilot.pause()
+                if condition():
+                    return
+                await self.changed.wait()
+
+    async def settled(self) -> None:
+        """Wait until all that works has answered, and the screen shows it."""
+        await self.until(lambda: self._is_settled)
+
+    @property
+    @abstractmethod
+    def _is_settled(self) -> bool:
+        """Whether nothing is at work, and the screen shows where the app stands."""
+
+    async def press(self, *keys: str, after: float = 1.0) -> None:
+        """Press keys, each some seconds after the one before, and let all of it settle."""
+        for key in keys:
+            self.clock.now += after
+            await self.pilot.press(key)
+            await self.settled()
+
+    async def write(self, text: str) -> None:
+        """Type into what has the focus."""
+        await self.pilot.press(*("space" if letter == " " else letter for letter in text))
+
+    @property
+    def text(self) -> str:
+        """All that the screen shows."""
+        strips = self.pilot.app.screen._compositor.render_strips()
+        return "\n".join("".join(segment.text for segment in strip) for strip in strips)
+
+
 @dataclass
-class Driver:
-    """The app as it runs in a test."""
+class Driver(AppDriver):
+    """The review app as it runs in a test."""
 
     app: ReviewApp
     pilot: Pilot[None]
@@ -59,27 +117,14 @@ class Driver:
     def sitting(self) -> Sitting:
         return self.app.sitting
 
-    async def until(self, condition: Callable[[], bool]) -> None:
-        """Wait, from message to message, until something holds."""
-        async with asyncio.timeout(PATIENCE):
-            while True:
-                if self.app.failure is not None:
-                    raise self.app.failure
-                self.changed.clear()
-                await self.pilot.pause()
-                if condition():
-                    return
-                await self.changed.wait()
+    @property
+    def failure(self) -> BaseException | None:
+        return self.app.failure
 
-    async def settled(self) -> None:
-        """Wait until the database has answered everything, and the screen shows it."""
-        await self.until(
-            lambda: (
-                self.sitting.unsaved == 0
-                and self.sitting.phase is not Phase.WAITING
-                and self._is_painted
-            )
-        )
+    @property
+    def _is_settled(self) -> bool:
+        working = self.sitting.unsaved != 0 or self.sitting.phase is Phase.WAITING
+        return not working and self._is_painted
 
     @property
     def _is_painted(self) -> bool:
@@ -87,23 +132,6 @@ class Driver:
         judging = self.sitting.current is not None or self.sitting.revealed is not None
         covered = not in_sight or self.sitting.is_paused or self.app._review._item.is_finding
         return covered or not judging or self.sitting._gate.painted_at is not None
-
-    async def press(self, *keys: str, after: float = 1.0) -> None:
-        """Press keys, each some seconds after the one before, and let all of it settle."""
-        for key in keys:
-            self.clock.now += after
-            await self.pilot.press(key)
-            await self.settled()
-
-    async def write(self, text: str) -> None:
-        """Type into the input that has the focus."""
-        await self.pilot.press(*("space" if letter == " " else letter for letter in text))
-
-    @property
-    def text(self) -> str:
-        """All that the screen shows."""
-        strips = self.app.screen._compositor.render_strips()
-        return "\n".join("".join(segment.text for segment in strip) for strip in strips)
 
     @property
     def passage(self) -> str:

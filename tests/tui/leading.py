@@ -15,7 +15,7 @@ from textual.pilot import Pilot
 from labeler.cli.project import open_project
 from labeler.queue.sitting.answers import Phase
 from labeler.store.database import Store
-from tests.tui.driving import PATIENCE, HandClock
+from tests.tui.driving import AppDriver, HandClock
 from tui.lead import LeadApp, LeadSeat
 from tui.screens.lead_blind import BlindScreen
 from tui.screens.lead_compare import CompareScreen
@@ -24,27 +24,13 @@ __all__ = ["Leading", "leading"]
 
 
 @dataclass
-class Leading:
+class Leading(AppDriver):
     """The lead's app as it runs in a test."""
 
     app: LeadApp
     pilot: Pilot[None]
     clock: HandClock
     changed: asyncio.Event
-
-    async def until(self, condition: Callable[[], bool]) -> None:
-        """Wait, from message to message, until something holds."""
-        async with asyncio.timeout(PATIENCE):
-            while True:
-                self.changed.clear()
-                await self.pilot.pause()
-                if condition():
-                    return
-                await self.changed.wait()
-
-    async def settled(self) -> None:
-        """Wait until all threads have answered, and the screen shows it."""
-        await self.until(lambda: self._is_settled)
 
     @property
     def _is_settled(self) -> bool:
@@ -64,23 +50,6 @@ class Leading:
         if isinstance(app.screen, CompareScreen):
             return app.screen._gate.painted_at is not None
         return True
-
-    async def press(self, *keys: str, after: float = 1.0) -> None:
-        """Press keys, each some seconds after the one before, and let all of it settle."""
-        for key in keys:
-            self.clock.now += after
-            await self.pilot.press(key)
-            await self.settled()
-
-    async def write(self, text: str) -> None:
-        """Type into the input that has the focus."""
-        await self.pilot.press(*("space" if letter == " " else letter for letter in text))
-
-    @property
-    def text(self) -> str:
-        """All that the screen shows."""
-        strips = self.app.screen._compositor.render_strips()
-        return "\n".join("".join(segment.text for segment in strip) for strip in strips)
 
 
 @asynccontextmanager
