@@ -74,11 +74,6 @@ class ScenarioRow:
     note: str = ""
     chance: float | None = None
 
-    @property
-    def is_reversed(self) -> bool:
-        """Whether it puts the other run ahead."""
-        return self.difference is not None and self.difference < 0
-
 
 @dataclass(frozen=True, eq=False)
 class Chances:
