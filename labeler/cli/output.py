@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from types import TracebackType
 from typing import Self
 
@@ -32,7 +33,10 @@ _SHOWN_FAULTS = 30
 
 def program() -> str:
     """Name this program as it can be typed here: with its path where it isn't on the PATH."""
-    return "labeler" if shutil.which("labeler") else sys.argv[0]
+    started = sys.argv[0]
+    # Started by another program, such as `python -c`, it has no path of its own.
+    is_own = Path(started).name.startswith("labeler")
+    return started if is_own and not shutil.which("labeler") else "labeler"
 
 
 def tell(text: str) -> None:
