@@ -96,19 +96,19 @@ def _embedder(store: Store) -> Embedder | None:
 
 
 def _write_files(directory: Path, embedder: Embedder | None) -> None:
-    from labeler.sample.build import write_sample
-    from labeler.sample.reading import read_sample
-    from labeler.sample.retrievers import run_retrievers
+    from labeler.demo.build import write_demo
+    from labeler.demo.reading import read_demo
+    from labeler.demo.retrievers import run_retrievers
 
-    sample = read_sample()
+    demo = read_demo()
     if embedder is not None:
         # Passages are embedded here, with progress, so that latencies are those of searching.
-        texts = [chunk.indexed_text for chunk in sample.chunks]
+        texts = [chunk.indexed_text for chunk in demo.chunks]
         with Progress("embedding passages") as progress:
             for done in range(0, len(texts), 16):
                 embedder.passages(texts[done : done + 16])
                 progress.advance(min(done + 16, len(texts)), len(texts))
-    write_sample(directory, sample, run_retrievers(sample, embedder, time.perf_counter))
+    write_demo(directory, demo, run_retrievers(demo, embedder, time.perf_counter))
 
 
 def _import_files(store: Store, directory: Path) -> None:
@@ -171,13 +171,13 @@ def _route(store: Store) -> dict[str, object]:
 def _plant_misses(store: Store, directory: Path) -> None:
     """Bring in the planted runs and what is known of them; the pool stays without them."""
     from labeler.assessment.rubric import read_rubric
+    from labeler.demo.planted import KNOWN
+    from labeler.demo.reading import read_demo
     from labeler.imports.labels import LabelOptions, import_labels
     from labeler.imports.runs import RunOptions, import_runs
     from labeler.records.evaluations import FailureClass
     from labeler.records.runs import Role
     from labeler.reports.misses import has_ruling, rule_on_miss
-    from labeler.sample.planted import KNOWN
-    from labeler.sample.reading import read_sample
 
     rubric = read_rubric(directory / "rubric.toml")
     for run in sorted((directory / "planted").glob("*.run")):
@@ -186,7 +186,7 @@ def _plant_misses(store: Store, directory: Path) -> None:
         import_runs(store, [run], options)
     known = LabelOptions(rubric=rubric, scale="native", assessor="planted")
     import_labels(store, [directory / KNOWN], known)
-    for miss in read_sample().misses:
+    for miss in read_demo().misses:
         with store.read() as connection:
             done = has_ruling(connection, miss.run, miss.query)
         if miss.is_ruled and not done:

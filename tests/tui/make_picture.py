@@ -1,6 +1,6 @@
 """Draws docs/review.svg and docs/review-minute.svg: python -m tests.tui.make_picture [FOLDER].
 
-The sample project is searched by the retrievers that need no model, pooled and routed; a few votes
+The demo project is searched by the retrievers that need no model, pooled and routed; a few votes
 are given on a clock that stands still, and the screen is exported. The same code gives the same
 bytes.
 """
@@ -15,14 +15,14 @@ from pathlib import Path
 
 from labeler.assessment.rubric import read_rubric
 from labeler.calibration.policies import UNCALIBRATED
+from labeler.demo.build import write_demo
+from labeler.demo.reading import read_demo
+from labeler.demo.retrievers import run_retrievers
 from labeler.imports.corpus import CorpusOptions, import_corpus
 from labeler.imports.queries import QueryOptions, import_queries
 from labeler.imports.runs import RunOptions, import_runs
 from labeler.pools.create import PoolOptions, create_pool
 from labeler.queue.route import route_pool
-from labeler.sample.build import write_sample
-from labeler.sample.reading import read_sample
-from labeler.sample.retrievers import run_retrievers
 from labeler.store.database import open_store
 from labeler.store.location import Location
 from tests.tui.driving import reviewing
@@ -37,10 +37,10 @@ _KEYS = "asdaadsas"
 
 
 def make_project(folder: Path) -> Path:
-    """Write the sample, and take it to a queue; give its database."""
-    sample = read_sample()
-    files = folder / "sample"
-    write_sample(files, sample, run_retrievers(sample, None, lambda: 0.0))
+    """Write the demo, and take it to a queue; give its database."""
+    demo = read_demo()
+    files = folder / "demo"
+    write_demo(files, demo, run_retrievers(demo, None, lambda: 0.0))
     database = folder / "queue.db"
     with open_store(Location(str(database)), create=True) as store:
         import_corpus(store, [files / "corpus.jsonl"], CorpusOptions(snapshot="help-centre"))

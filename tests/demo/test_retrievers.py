@@ -7,9 +7,9 @@ from itertools import count
 
 import pytest
 
-from labeler.sample.project import Conditions, Document, Product, Region, SampleProject, SampleRun
-from labeler.sample.reading import read_sample
-from labeler.sample.retrievers import DEPTH, allowed_documents, fuse, in_force, run_retrievers
+from labeler.demo.project import Conditions, DemoProject, DemoRun, Document, Product, Region
+from labeler.demo.reading import read_demo
+from labeler.demo.retrievers import DEPTH, allowed_documents, fuse, in_force, run_retrievers
 from tests.hash_embedder import HashEmbedder
 
 
@@ -20,23 +20,23 @@ def _ticking() -> Callable[[], float]:
 
 
 @pytest.fixture(scope="module")
-def sample() -> SampleProject:
-    return read_sample()
+def demo() -> DemoProject:
+    return read_demo()
 
 
 @pytest.fixture(scope="module")
-def runs(sample: SampleProject) -> dict[str, SampleRun]:
-    found = run_retrievers(sample, HashEmbedder(), _ticking())
+def runs(demo: DemoProject) -> dict[str, DemoRun]:
+    found = run_retrievers(demo, HashEmbedder(), _ticking())
     return {run.retriever: run for run in found}
 
 
 def test_every_retriever_finds_something_for_every_query(
-    sample: SampleProject, runs: dict[str, SampleRun]
+    demo: DemoProject, runs: dict[str, DemoRun]
 ) -> None:
     assert list(runs) == ["lexical", "dense", "hybrid", "filtered"]
-    chunks = {chunk.id for chunk in sample.chunks}
+    chunks = {chunk.id for chunk in demo.chunks}
     for run in runs.values():
-        assert list(run.hits) == [query.id for query in sample.queries]
+        assert list(run.hits) == [query.id for query in demo.queries]
         for query_id, hits in run.hits.items():
             ids = [chunk_id for chunk_id, _ in hits]
             scores = [score for _, score in hits]
@@ -46,24 +46,24 @@ def test_every_retriever_finds_something_for_every_query(
             assert scores == sorted(scores, reverse=True)
 
 
-def test_without_an_embedder_there_are_two_that_find_something(sample: SampleProject) -> None:
-    found = run_retrievers(sample, None, _ticking())
+def test_without_an_embedder_there_are_two_that_find_something(demo: DemoProject) -> None:
+    found = run_retrievers(demo, None, _ticking())
     assert [run.retriever for run in found] == ["lexical", "filtered-lexical"]
     assert all(len(hits) >= 1 for run in found for hits in run.hits.values())
 
 
-def test_the_retrievers_differ(runs: dict[str, SampleRun]) -> None:
+def test_the_retrievers_differ(runs: dict[str, DemoRun]) -> None:
     rankings = [str(sorted(run.hits.items())) for run in runs.values()]
     assert len(set(rankings)) == len(rankings)
 
 
-def test_each_text_is_embedded_once(sample: SampleProject) -> None:
+def test_each_text_is_embedded_once(demo: DemoProject) -> None:
     embedder = HashEmbedder()
-    run_retrievers(sample, embedder, _ticking())
-    assert embedder.embedded == len(sample.chunks) + len(sample.queries)
+    run_retrievers(demo, embedder, _ticking())
+    assert embedder.embedded == len(demo.chunks) + len(demo.queries)
 
 
-def test_latency_is_the_sum_of_the_parts_in_milliseconds(runs: dict[str, SampleRun]) -> None:
+def test_latency_is_the_sum_of_the_parts_in_milliseconds(runs: dict[str, DemoRun]) -> None:
     parts = {"lexical": 1.0, "dense": 1.0, "hybrid": 3.0, "filtered": 3.0}
     for name, expected in parts.items():
         assert list(runs[name].latency_ms.values()) == pytest.approx(
@@ -71,11 +71,9 @@ def test_latency_is_the_sum_of_the_parts_in_milliseconds(runs: dict[str, SampleR
         )
 
 
-def test_the_filter_keeps_to_the_conditions(
-    sample: SampleProject, runs: dict[str, SampleRun]
-) -> None:
-    document_of = {chunk.id: chunk.document for chunk in sample.chunks}
-    for query in sample.queries:
+def test_the_filter_keeps_to_the_conditions(demo: DemoProject, runs: dict[str, DemoRun]) -> None:
+    document_of = {chunk.id: chunk.document for chunk in demo.chunks}
+    for query in demo.queries:
         for chunk_id, _ in runs["filtered"].hits[query.id]:
             document = document_of[chunk_id]
             assert document.product in {None, query.conditions.product} or (
@@ -92,24 +90,23 @@ def test_the_filter_keeps_to_the_conditions(
     assert "watch-prices-eu-2026" not in versions[1]
 
 
-def test_the_filter_lets_through_where_a_query_comes_from(sample: SampleProject) -> None:
-    for query in sample.queries:
+def test_the_filter_lets_through_where_a_query_comes_from(demo: DemoProject) -> None:
+    for query in demo.queries:
         source = query.groups.source_document
         if source is not None:
-            lost = source not in allowed_documents(sample.documents, query.conditions)
+            lost = source not in allowed_documents(demo.documents, query.conditions)
             assert lost == ("metadata-too-narrow" in query.slices), query.id
 
 
-def test_the_filter_falls_back_when_nothing_fits(sample: SampleProject) -> None:
+def test_the_filter_falls_back_when_nothing_fits(demo: DemoProject) -> None:
     canadian = tuple(
-        replace(chunk, document=replace(chunk.document, region=Region.CA))
-        for chunk in sample.chunks
+        replace(chunk, document=replace(chunk.document, region=Region.CA)) for chunk in demo.chunks
     )
     only = replace(
-        sample,
+        demo,
         chunks=canadian,
-        documents=tuple(replace(document, region=Region.CA) for document in sample.documents),
-        queries=(replace(sample.queries[0], conditions=Conditions(region=Region.UK)),),
+        documents=tuple(replace(document, region=Region.CA) for document in demo.documents),
+        queries=(replace(demo.queries[0], conditions=Conditions(region=Region.UK)),),
     )
     query_id = only.queries[0].id
     runs = {run.retriever: run for run in run_retrievers(only, HashEmbedder(), _ticking())}

@@ -1,4 +1,4 @@
-"""Four retrievers that really run over the sample: lexical, dense, hybrid, filtered."""
+"""Four retrievers that really run over the demo: lexical, dense, hybrid, filtered."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import datetime as dt
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from labeler.demo.project import Conditions, DemoProject, DemoQuery, DemoRun, Document
 from labeler.providers.embeddings import Embedder
-from labeler.sample.project import Conditions, Document, SampleProject, SampleQuery, SampleRun
 from labeler.search.dense import DenseIndex
 from labeler.search.lexical import LexicalIndex
 
@@ -23,12 +23,12 @@ Hits = list[tuple[str, float]]
 
 
 def run_retrievers(
-    sample: SampleProject,
+    demo: DemoProject,
     embedder: Embedder | None,
     clock: Callable[[], float],
     *,
     depth: int = DEPTH,
-) -> tuple[SampleRun, ...]:
+) -> tuple[DemoRun, ...]:
     """Run the retrievers over all queries, one query at a time.
 
     - ``lexical``: BM25 over title and text.
@@ -46,19 +46,19 @@ def run_retrievers(
     unless the caller warmed it.
 
     Args:
-        sample: The sample project.
+        demo: The demo project.
         embedder: Embeds the chunks, once, and the queries; None to do without.
         clock: Seconds, from any start, such as `time.perf_counter`.
         depth: How many chunks to return, 1 or more.
 
     Returns:
-        One run for each retriever, queries in the order of the sample.
+        One run for each retriever, queries in the order of the demo.
     """
-    engine = _Engine(sample, embedder, clock, depth)
-    found = {query.id: engine.answer(query) for query in sample.queries}
+    engine = _Engine(demo, embedder, clock, depth)
+    found = {query.id: engine.answer(query) for query in demo.queries}
     names = next(iter(found.values())) if found else {}
     return tuple(
-        SampleRun(
+        DemoRun(
             retriever=name,
             hits={query_id: tuple(answers[name].hits) for query_id, answers in found.items()},
             latency_ms={
@@ -76,11 +76,11 @@ class _Answer:
 
 
 class _Engine:
-    """The two indexes over the sample, and what the four retrievers do with them."""
+    """The two indexes over the demo, and what the four retrievers do with them."""
 
     def __init__(
         self,
-        sample: SampleProject,
+        demo: DemoProject,
         embedder: Embedder | None,
         clock: Callable[[], float],
         depth: int,
@@ -88,9 +88,9 @@ class _Engine:
         self._clock = clock
         self._depth = depth
         self._embedder = embedder
-        self._documents = sample.documents
-        self._document_of = {chunk.id: chunk.document.id for chunk in sample.chunks}
-        texts = {chunk.id: chunk.indexed_text for chunk in sample.chunks}
+        self._documents = demo.documents
+        self._document_of = {chunk.id: chunk.document.id for chunk in demo.chunks}
+        texts = {chunk.id: chunk.indexed_text for chunk in demo.chunks}
         self._lexical = LexicalIndex(texts)
         self._dense = (
             None
@@ -98,7 +98,7 @@ class _Engine:
             else DenseIndex(list(texts), embedder.passages(list(texts.values())))
         )
 
-    def answer(self, query: SampleQuery) -> dict[str, _Answer]:
+    def answer(self, query: DemoQuery) -> dict[str, _Answer]:
         """Give each retriever's hits and time for one query."""
         every = len(self._document_of)
         lexical = self._timed(lambda: self._lexical.search(query.text, every))
@@ -121,7 +121,7 @@ class _Engine:
             "filtered": _Answer(filtered.hits, searches + filtered.seconds),
         }
 
-    def _filtered(self, query: SampleQuery, rankings: Sequence[Hits]) -> Hits:
+    def _filtered(self, query: DemoQuery, rankings: Sequence[Hits]) -> Hits:
         allowed = allowed_documents(self._documents, query.conditions)
         fitting = [
             [hit for hit in hits if self._document_of[hit[0]] in allowed] for hits in rankings

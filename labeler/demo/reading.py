@@ -1,4 +1,4 @@
-"""Reads the sample project out of the package, and proves that it holds together."""
+"""Reads the demo project out of the package, and proves that it holds together."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from datetime import date
 from importlib.resources import files
 from typing import Any
 
-from labeler.errors import Fault, InputError
-from labeler.sample.project import (
+from labeler.demo.project import (
     Audience,
     Chunk,
     Conditions,
+    DemoProject,
+    DemoQuery,
     Document,
     GroupKeys,
     PlantedMiss,
     Product,
     Region,
-    SampleProject,
-    SampleQuery,
     Trap,
 )
+from labeler.errors import Fault, InputError
 
-__all__ = ["DOMAINS", "WORDS_PER_CHUNK", "faults_in", "read_sample"]
+__all__ = ["DOMAINS", "WORDS_PER_CHUNK", "faults_in", "read_demo"]
 
 DOMAINS = ("returns", "billing", "devices", "security")
 """The domains, one file each, in their order."""
@@ -35,8 +35,8 @@ WORDS_PER_CHUNK = range(40, 151)
 _HELP_CENTRE = "https://help.tarnwick.example"
 
 
-def read_sample() -> SampleProject:
-    """Read the sample project.
+def read_demo() -> DemoProject:
+    """Read the demo project.
 
     Raises:
         InputError: When the package's content doesn't hold together; all faults are listed.
@@ -49,7 +49,7 @@ def read_sample() -> SampleProject:
             documents.append(document)
             chunks.extend(_chunks(table["section"], document))
     evidence = _toml("content/evidence.toml")["evidence"]
-    sample = SampleProject(
+    demo = DemoProject(
         documents=tuple(documents),
         chunks=tuple(chunks),
         facts={table["id"]: table["fact"] for table in evidence},
@@ -59,14 +59,14 @@ def read_sample() -> SampleProject:
         gate=_text("content/gate.toml"),
         misses=tuple(_miss(table) for table in _toml("content/misses.toml")["miss"]),
     )
-    problems = faults_in(sample)
+    problems = faults_in(demo)
     if problems:
-        raise InputError([Fault("labeler/sample/content", None, text) for text in problems])
-    return sample
+        raise InputError([Fault("labeler/demo/content", None, text) for text in problems])
+    return demo
 
 
 def _text(name: str) -> str:
-    return files("labeler.sample").joinpath(name).read_text(encoding="utf-8")
+    return files("labeler.demo").joinpath(name).read_text(encoding="utf-8")
 
 
 def _toml(name: str) -> dict[str, Any]:
@@ -98,9 +98,9 @@ def _chunks(sections: Iterable[Mapping[str, Any]], document: Document) -> Iterat
         )
 
 
-def _query(table: Mapping[str, Any]) -> SampleQuery:
+def _query(table: Mapping[str, Any]) -> DemoQuery:
     conditions = table.get("conditions", {})
-    return SampleQuery(
+    return DemoQuery(
         id=table["id"],
         text=table["text"],
         need=table.get("need"),
@@ -144,32 +144,32 @@ def _trap(table: Mapping[str, Any]) -> Trap:
     )
 
 
-def faults_in(sample: SampleProject) -> list[str]:
-    """List what doesn't hold together in a sample; empty when all does."""
+def faults_in(demo: DemoProject) -> list[str]:
+    """List what doesn't hold together in a demo; empty when all does."""
     return [
-        *_repeated_ids(sample),
-        *_faults_of_documents(sample),
-        *_faults_of_chunks(sample),
-        *_faults_of_queries(sample),
-        *_faults_of_traps(sample),
-        *_faults_of_misses(sample),
+        *_repeated_ids(demo),
+        *_faults_of_documents(demo),
+        *_faults_of_chunks(demo),
+        *_faults_of_queries(demo),
+        *_faults_of_traps(demo),
+        *_faults_of_misses(demo),
     ]
 
 
-def _repeated_ids(sample: SampleProject) -> Iterator[str]:
+def _repeated_ids(demo: DemoProject) -> Iterator[str]:
     ids = {
-        "document": [document.id for document in sample.documents],
-        "chunk": [chunk.id for chunk in sample.chunks],
-        "query": [query.id for query in sample.queries],
-        "trap": [trap.name for trap in sample.traps],
+        "document": [document.id for document in demo.documents],
+        "chunk": [chunk.id for chunk in demo.chunks],
+        "query": [query.id for query in demo.queries],
+        "trap": [trap.name for trap in demo.traps],
     }
     for kind, names in ids.items():
         yield from (f"{kind} '{name}' stands twice" for name, n in Counter(names).items() if n > 1)
 
 
-def _faults_of_documents(sample: SampleProject) -> Iterator[str]:
-    by_id = {document.id: document for document in sample.documents}
-    for document in sample.documents:
+def _faults_of_documents(demo: DemoProject) -> Iterator[str]:
+    by_id = {document.id: document for document in demo.documents}
+    for document in demo.documents:
         if document.supersedes is None:
             continue
         old = by_id.get(document.supersedes)
@@ -181,30 +181,30 @@ def _faults_of_documents(sample: SampleProject) -> Iterator[str]:
             yield f"'{document.id}' supersedes '{old.id}' of another region or product"
 
 
-def _faults_of_chunks(sample: SampleProject) -> Iterator[str]:
-    identical = {chunk_id for trap in sample.traps for chunk_id in trap.identical}
+def _faults_of_chunks(demo: DemoProject) -> Iterator[str]:
+    identical = {chunk_id for trap in demo.traps for chunk_id in trap.identical}
     first_with: dict[str, str] = {}
     carried: set[str] = set()
-    for chunk in sample.chunks:
+    for chunk in demo.chunks:
         words = len(chunk.text.split())
         if words not in WORDS_PER_CHUNK:
             yield f"'{chunk.id}' has {words} words"
         for evidence in chunk.evidence_ids:
             carried.add(evidence)
-            if evidence not in sample.facts and evidence != chunk.id:
+            if evidence not in demo.facts and evidence != chunk.id:
                 yield f"'{chunk.id}' carries the evidence '{evidence}', which doesn't exist"
         other = first_with.setdefault(chunk.text, chunk.id)
         if other != chunk.id and not {other, chunk.id} <= identical:
             yield f"'{chunk.id}' has the text of '{other}', and no trap says so"
     yield from (
-        f"the evidence '{name}' is carried by no chunk" for name in set(sample.facts) - carried
+        f"the evidence '{name}' is carried by no chunk" for name in set(demo.facts) - carried
     )
 
 
-def _faults_of_queries(sample: SampleProject) -> Iterator[str]:
-    documents = {document.id for document in sample.documents}
-    evidence = {name for chunk in sample.chunks for name in chunk.evidence_ids}
-    for query in sample.queries:
+def _faults_of_queries(demo: DemoProject) -> Iterator[str]:
+    documents = {document.id for document in demo.documents}
+    evidence = {name for chunk in demo.chunks for name in chunk.evidence_ids}
+    for query in demo.queries:
         if query.domain not in DOMAINS:
             yield f"query '{query.id}' has the unknown domain '{query.domain}'"
         if not query.weight > 0:
@@ -217,11 +217,11 @@ def _faults_of_queries(sample: SampleProject) -> Iterator[str]:
                 yield f"query '{query.id}' requires the evidence '{name}', which doesn't exist"
 
 
-def _faults_of_traps(sample: SampleProject) -> Iterator[str]:
-    documents = {document.id for document in sample.documents}
-    queries = {query.id for query in sample.queries}
-    chunks = {chunk.id for chunk in sample.chunks}
-    for trap in sample.traps:
+def _faults_of_traps(demo: DemoProject) -> Iterator[str]:
+    documents = {document.id for document in demo.documents}
+    queries = {query.id for query in demo.queries}
+    chunks = {chunk.id for chunk in demo.chunks}
+    for trap in demo.traps:
         named = [name for pair in trap.near_duplicates for name in pair] + [*trap.identical]
         for kind, names, known in (
             ("document", trap.documents, documents),
@@ -233,10 +233,10 @@ def _faults_of_traps(sample: SampleProject) -> Iterator[str]:
                     yield f"trap '{trap.name}' names the {kind} '{name}', which doesn't exist"
 
 
-def _faults_of_misses(sample: SampleProject) -> Iterator[str]:
-    chunks = {chunk.id for chunk in sample.chunks}
-    queries = {query.id for query in sample.queries}
-    for miss in sample.misses:
+def _faults_of_misses(demo: DemoProject) -> Iterator[str]:
+    chunks = {chunk.id for chunk in demo.chunks}
+    queries = {query.id for query in demo.queries}
+    for miss in demo.misses:
         if miss.query not in queries:
             yield f"the planted miss '{miss.failure}' names no query: '{miss.query}'"
         yield from (

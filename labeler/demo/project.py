@@ -1,4 +1,4 @@
-"""What the sample project is made of."""
+"""What the demo project is made of."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ __all__ = [
     "Audience",
     "Chunk",
     "Conditions",
+    "DemoProject",
+    "DemoQuery",
+    "DemoRun",
     "Document",
     "GroupKeys",
     "PlantedMiss",
     "Product",
     "Region",
-    "SampleProject",
-    "SampleQuery",
-    "SampleRun",
     "Trap",
     "describe_traps",
 ]
@@ -98,7 +98,7 @@ class Chunk:
 
     @property
     def indexed_text(self) -> str:
-        """What the sample's retrievers index: the title, then the passage."""
+        """What the demo's retrievers index: the title, then the passage."""
         return f"{self.document.title}\n{self.text}"
 
 
@@ -137,7 +137,7 @@ class GroupKeys:
 
 
 @dataclass(frozen=True, slots=True)
-class SampleQuery:
+class DemoQuery:
     """A query to the help centre.
 
     Attributes:
@@ -169,7 +169,7 @@ class SampleQuery:
 
 @dataclass(frozen=True, slots=True)
 class Trap:
-    """A place where the sample is meant to be hard.
+    """A place where the demo is meant to be hard.
 
     Attributes:
         name: A few words.
@@ -215,8 +215,8 @@ class PlantedMiss:
 
 
 @dataclass(frozen=True, slots=True)
-class SampleProject:
-    """The whole sample, as it stands in the package.
+class DemoProject:
+    """The whole demo, as it stands in the package.
 
     Attributes:
         documents: In the order of the files.
@@ -233,7 +233,7 @@ class SampleProject:
     documents: tuple[Document, ...]
     chunks: tuple[Chunk, ...]
     facts: Mapping[str, str]
-    queries: tuple[SampleQuery, ...]
+    queries: tuple[DemoQuery, ...]
     traps: tuple[Trap, ...]
     rubric: str
     gate: str
@@ -241,7 +241,7 @@ class SampleProject:
 
 
 @dataclass(frozen=True, slots=True)
-class SampleRun:
+class DemoRun:
     """What one retriever returned for all queries.
 
     Attributes:
@@ -256,7 +256,7 @@ class SampleRun:
 
 
 def describe_traps(traps: Sequence[Trap]) -> str:
-    """Write the traps as a Markdown table, as docs/sample.md shows them."""
+    """Write the traps as a Markdown table, as docs/demo.md shows them."""
     rows = ["| trap | queries | why |", "|---|---|---|"]
     rows += [f"| {trap.name} | {', '.join(trap.queries)} | {trap.why} |" for trap in traps]
     return "\n".join(rows)

@@ -7,6 +7,10 @@ from pathlib import Path
 import pytest
 
 from labeler.assessment.rubric import read_rubric
+from labeler.demo.build import write_demo
+from labeler.demo.planted import KNOWN
+from labeler.demo.project import DemoProject
+from labeler.demo.reading import read_demo
 from labeler.imports.corpus import CorpusOptions, import_corpus
 from labeler.imports.labels import LabelOptions, import_labels
 from labeler.imports.queries import QueryOptions, import_queries
@@ -14,24 +18,20 @@ from labeler.imports.runs import RunOptions, import_runs
 from labeler.records.evaluations import FailureClass
 from labeler.reports.misses import Miss, MissReport, has_ruling, read_misses, rule_on_miss
 from labeler.reports.scope import ScopeOptions
-from labeler.sample.build import write_sample
-from labeler.sample.planted import KNOWN
-from labeler.sample.project import SampleProject
-from labeler.sample.reading import read_sample
 from labeler.store.database import Store
 
 RUNS = ("planted-lexical", "planted-dense")
 
 
 @pytest.fixture(scope="module")
-def sample() -> SampleProject:
-    return read_sample()
+def demo() -> DemoProject:
+    return read_demo()
 
 
 @pytest.fixture
-def planted(store: Store, own_folder: Path, sample: SampleProject) -> Store:
+def planted(store: Store, own_folder: Path, demo: DemoProject) -> Store:
     folder = own_folder / "s"
-    write_sample(folder, sample, ())
+    write_demo(folder, demo, ())
     import_corpus(store, [folder / "corpus.jsonl"], CorpusOptions(snapshot="help"))
     import_queries(store, [folder / "queries.jsonl"], QueryOptions())
     for run in RUNS:
@@ -52,26 +52,24 @@ def _miss(report: MissReport, query: str) -> Miss:
     return one
 
 
-def test_there_is_one_of_each_class(sample: SampleProject) -> None:
-    planted = [miss.failure for miss in sample.misses]
+def test_there_is_one_of_each_class(demo: DemoProject) -> None:
+    planted = [miss.failure for miss in demo.misses]
     assert sorted(planted) == sorted(set(FailureClass) - {FailureClass.UNDETERMINED})
 
 
 def test_rules_tell_each_class_but_the_one_that_only_a_person_knows(
-    planted: Store, sample: SampleProject
+    planted: Store, demo: DemoProject
 ) -> None:
     reports = {run: _report(planted, run) for run in RUNS}
-    for miss in sample.misses:
+    for miss in demo.misses:
         found = _miss(reports[miss.run], miss.query)
         expected = "undetermined" if miss.is_ruled else miss.failure
         assert (miss.query, found.told.value) == (miss.query, expected)
         assert found.evidence == miss.relevant
 
 
-def test_a_ruling_counts_and_what_the_rules_tell_stays(
-    planted: Store, sample: SampleProject
-) -> None:
-    (ruled,) = [miss for miss in sample.misses if miss.is_ruled]
+def test_a_ruling_counts_and_what_the_rules_tell_stays(planted: Store, demo: DemoProject) -> None:
+    (ruled,) = [miss for miss in demo.misses if miss.is_ruled]
     with planted.read() as connection:
         assert not has_ruling(connection, ruled.run, ruled.query)
     for failure in (FailureClass.NOT_IN_INDEX, FailureClass(ruled.failure)):

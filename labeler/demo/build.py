@@ -1,4 +1,4 @@
-"""Writes the sample project as files that the import commands read."""
+"""Writes the demo project as files that the import commands read."""
 
 from __future__ import annotations
 
@@ -6,45 +6,45 @@ import io
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from labeler.demo.planted import planted_files
+from labeler.demo.project import Chunk, DemoProject, DemoQuery, DemoRun
 from labeler.errors import ConflictError
 from labeler.formats.atomic import replacing
 from labeler.formats.jsonl import write_jsonl
 from labeler.formats.trec import write_run
-from labeler.sample.planted import planted_files
-from labeler.sample.project import Chunk, SampleProject, SampleQuery, SampleRun
 
-__all__ = ["write_sample"]
+__all__ = ["write_demo"]
 
 _LATENCY = "runs/latency.tsv"
 _CANDIDATE = "filtered"
 _FOLDERS = ("runs", "planted")
 
 
-def write_sample(directory: Path, sample: SampleProject, runs: Sequence[SampleRun]) -> list[Path]:
+def write_demo(directory: Path, demo: DemoProject, runs: Sequence[DemoRun]) -> list[Path]:
     """Write a corpus, queries, a rubric, and one run a retriever with its latencies.
 
-    All bytes but those of the latencies are the same for the same sample and runs. Writing again
+    All bytes but those of the latencies are the same for the same demo and runs. Writing again
     into the same folder renews the runs.
 
     Args:
         directory: Where to write; it is made when it is missing.
-        sample: What `labeler.sample.reading.read_sample` gave.
-        runs: What `labeler.sample.retrievers.run_retrievers` gave.
+        demo: What `labeler.demo.reading.read_demo` gave.
+        runs: What `labeler.demo.retrievers.run_retrievers` gave.
 
     Returns:
         The files: corpus.jsonl, queries.jsonl, rubric.toml, gate.toml, the planted misses, one run
         each, latency.tsv.
 
     Raises:
-        ConflictError: When the folder holds anything that isn't of this sample; nothing is written.
+        ConflictError: When the folder holds anything that isn't of this demo; nothing is written.
     """
     contents = {
-        "corpus.jsonl": _jsonl(_corpus_row(chunk) for chunk in sample.chunks),
-        "queries.jsonl": _jsonl(_query_row(query) for query in sample.queries),
-        "rubric.toml": sample.rubric.encode("utf-8"),
-        "gate.toml": _gate(sample.gate, [run.retriever for run in runs]).encode("utf-8"),
+        "corpus.jsonl": _jsonl(_corpus_row(chunk) for chunk in demo.chunks),
+        "queries.jsonl": _jsonl(_query_row(query) for query in demo.queries),
+        "rubric.toml": demo.rubric.encode("utf-8"),
+        "gate.toml": _gate(demo.gate, [run.retriever for run in runs]).encode("utf-8"),
     }
-    contents |= planted_files(sample)
+    contents |= planted_files(demo)
     run_names = [f"runs/{run.retriever}.run" for run in runs]
     _refuse_other_files(directory, contents, {*run_names, _LATENCY})
     for folder in _FOLDERS:
@@ -95,7 +95,7 @@ def _corpus_row(chunk: Chunk) -> dict[str, object]:
     }
 
 
-def _query_row(query: SampleQuery) -> dict[str, object]:
+def _query_row(query: DemoQuery) -> dict[str, object]:
     return {
         "_id": query.id,
         "text": query.text,
@@ -114,13 +114,13 @@ def _query_row(query: SampleQuery) -> dict[str, object]:
     }
 
 
-def _run_rows(run: SampleRun) -> Iterator[tuple[str, str, int, float]]:
+def _run_rows(run: DemoRun) -> Iterator[tuple[str, str, int, float]]:
     for query_id, hits in run.hits.items():
         for rank, (chunk_id, score) in enumerate(hits, start=1):
             yield query_id, chunk_id, rank, score
 
 
-def _latency_table(runs: Sequence[SampleRun]) -> bytes:
+def _latency_table(runs: Sequence[DemoRun]) -> bytes:
     lines = ["query_id\tsystem\tlatency_ms"]
     lines += [
         f"{query_id}\t{run.retriever}\t{milliseconds:.3f}"

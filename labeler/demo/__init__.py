@@ -1,0 +1,1 @@
+"""The demo project: the help centre of an invented company, its queries, and real retrievers."""

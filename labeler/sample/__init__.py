@@ -1,1 +1,0 @@
-"""The sample project: the help centre of an invented company, its queries, and real retrievers."""
