@@ -2,9 +2,7 @@
 
 Stages never import one another; what two of them need lies here. By what it is about:
 
-- what an assessor is given: blind, reading, context, rubric, visible; signs that a passage was
-  written to sway a judge: suspicion, signs, orders_to_judges, orders_abroad, fake_answers,
-  disguises
+- what an assessor is given: blind, reading, context, rubric, visible
 - what was answered: verdict, samples, blind_judgments, people_labels, pool_signals, item_scores
 - what it settles: settlement, decisions, corrections, labels_in_force, label_states; rubric_flags,
   query_changes

@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labeler.assessment.blind import BlindItem, Block
-from labeler.assessment.suspicion import flags as suspicious_flags
 from labeler.assessment.verdict import CUT_PASSAGE, Verdict
 from labeler.calibration.features import FEATURES, block_features
 from labeler.calibration.label_model import GRADES, LabelModel
 from labeler.errors import JudgeError
+from labeler.judges.suspicion.flags import flags as suspicious_flags
 from labeler.labels import Grade, Level, Outcome, Scale
 from labeler.providers.embeddings import Embedder
 from labeler.search.lexical import TermStatistics, tokens

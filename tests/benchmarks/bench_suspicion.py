@@ -18,7 +18,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from random import Random
 
-from labeler.assessment.suspicion import flags
+from labeler.judges.suspicion.flags import flags
 from labeler.search.lexical import tokens
 from tests.benchmarks.measuring import collection
 

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from labeler.assessment.suspicion import FLAGS
 from labeler.cli.app import run
 from labeler.errors import ExitCode
 from labeler.judges.probe_cases import Tricks, shipped_tricks
+from labeler.judges.suspicion.flags import FLAGS
 from labeler.providers.chat import AnswerMode
 from labeler.providers.profiles import Profile, write_profile
 from labeler.store.database import open_store, utc_now

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 from labeler.assessment.rubric import Rubric, default_rubric
 from labeler.assessment.samples import JudgeAnswer
-from labeler.assessment.suspicion import FLAGS, flags
 from labeler.assessment.verdict import BAD_CONFIDENCE, CIRCULAR, CUT_PASSAGE, UNGROUNDED, Verdict
 from labeler.calibration.policies import UNCALIBRATED
 from labeler.judges.probe_cases import CONTROLS, ProbeCase, Tricks, compose, shipped_tricks
 from labeler.judges.probing import CaseResult, ProbeReport, probe_report
+from labeler.judges.suspicion.flags import FLAGS, flags
 from labeler.labels import BINARY, NATIVE, TREC, Grade, Outcome, Scale, State
 from labeler.queue.reasons import ItemSignals, reasons_for
 

@@ -15,11 +15,11 @@ from pydantic import (
 )
 
 from labeler.assessment.blind import BlindItem, BlindQuery
-from labeler.assessment.suspicion import flags as suspicious_signs
 from labeler.assessment.verdict import BAD_CONFIDENCE, CUT_PASSAGE, UNGROUNDED, Verdict
 from labeler.judges.llm.prompts import JudgePrompt
 from labeler.judges.llm.rendering import ABSTAIN, level_codes
 from labeler.judges.spellings import spellings_of
+from labeler.judges.suspicion.flags import flags as suspicious_signs
 from labeler.labels import Grade, Level, Outcome, Scale
 from labeler.providers.chat import AnswerShape, Ended, Reply
 from labeler.providers.reading import UnreadableAnswer, clean_text, level_of

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from labeler.assessment.disguises import folded_pattern
+from labeler.judges.suspicion.disguises import folded_pattern
 
 __all__ = ["Sign", "is_shown", "sign"]
 

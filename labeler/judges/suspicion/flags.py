@@ -1,4 +1,4 @@
-"""Signs that a passage was written to sway a judge. A flag sends the item to people.
+"""The flags of a passage that was written to sway a judge. A flag sends the item to people.
 
 The signs are kept narrow: what they miss costs a label that the audit may find, what they flag
 without need costs a reviewer's time on every run. They read the passage alone; a query that talks
@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections import Counter
 
-from labeler.assessment.disguises import folded, readings
-from labeler.assessment.fake_answers import shows_fake_answer
-from labeler.assessment.orders_abroad import ORDERS_ABROAD
-from labeler.assessment.orders_to_judges import ORDERS
-from labeler.assessment.signs import is_shown
+from labeler.judges.suspicion.disguises import folded, readings
+from labeler.judges.suspicion.fake_answers import shows_fake_answer
+from labeler.judges.suspicion.orders_abroad import ORDERS_ABROAD
+from labeler.judges.suspicion.orders_to_judges import ORDERS
+from labeler.judges.suspicion.signs import is_shown
 from labeler.search.lexical import tokens
 
 __all__ = ["FLAGS", "flags"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from labeler.assessment.signs import Sign, sign
+from labeler.judges.suspicion.signs import Sign, sign
 
 __all__ = ["ORDERS_ABROAD"]
 

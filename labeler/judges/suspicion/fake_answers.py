@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from labeler.assessment.signs import is_shown, sign
+from labeler.judges.suspicion.signs import is_shown, sign
 
 __all__ = ["shows_fake_answer"]
 

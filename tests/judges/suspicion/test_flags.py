@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from labeler.assessment.suspicion import FLAGS, flags
-from tests.assessment.hostile_and_honest import HONEST, HOSTILE
+from labeler.judges.suspicion.flags import FLAGS, flags
+from tests.judges.suspicion.hostile_and_honest import HONEST, HOSTILE
 from tests.shared import case_dir, data_dir
 
 QUERY = "how tight should the head bolts be?"

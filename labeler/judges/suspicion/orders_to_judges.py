@@ -7,7 +7,7 @@ this very passage.
 
 from __future__ import annotations
 
-from labeler.assessment.signs import Sign, sign
+from labeler.judges.suspicion.signs import Sign, sign
 
 __all__ = ["ORDERS"]
 
@@ -300,4 +300,4 @@ _OF_GRADES = (
 )
 
 ORDERS: tuple[Sign, ...] = (*_OF_IGNORING, *_OF_ROLES, *_OF_SPEAKING_TO_JUDGES, *_OF_GRADES)
-"""The signs in English; those in other languages are in `labeler.assessment.orders_abroad`."""
+"""The signs in English; `labeler.judges.suspicion.orders_abroad` has those in other languages."""

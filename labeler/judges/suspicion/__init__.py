@@ -1,0 +1,1 @@
+"""Signs that a passage was written to sway a judge."""
