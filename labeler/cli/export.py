@@ -13,7 +13,7 @@ from labeler.cli.project import Database, JsonOutput, open_project
 from labeler.cli.sealing import open_shown, tell_seals
 
 if TYPE_CHECKING:
-    from labeler.assessment.openings import Seal
+    from labeler.sealing.openings import Seal
 
 app = App(
     name="export",

@@ -15,7 +15,6 @@ from labeler.assessment.question_events import (
     question_verdicts,
 )
 from labeler.assessment.questions import count_waiting_questions, waiting_questions
-from labeler.assessment.split_in_force import find_split
 from labeler.errors import ConflictError, NotFoundError, UsageError
 from labeler.providers.ledger import job_key
 from labeler.records import table
@@ -30,6 +29,7 @@ from labeler.records.questions import (
 )
 from labeler.records.scales import AssessorKind
 from labeler.records.splits import SplitGroup
+from labeler.sealing.split_in_force import find_split
 from labeler.store.bulk import intern
 from labeler.store.database import Store
 from labeler.store.registry import assessor_key, store_texts

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labeler.assessment.label_states import LabelStates
-from labeler.assessment.rankings import Ranking
 from labeler.evaluation.ranking import JudgedRanking, Known
 from labeler.labels import StateCode
+from labeler.retrieval.rankings import Ranking
 
 __all__ = ["judged_ranking", "known_of", "labelled_queries"]
 

@@ -1,7 +1,7 @@
 """The frozen split of a snapshot, as other stages read it: the part of each document and query.
 
 What is quarantined has no part: it stands in no mapping here. The texts of train and dev, and
-nothing else, are what `labeler.assessment.split_texts.safe_content` gives.
+nothing else, are what `labeler.sealing.split_texts.safe_content` gives.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
-from labeler.assessment.openings import development_queries
 from labeler.errors import ConflictError, NotFoundError
 from labeler.records import table
 from labeler.records.corpus import Snapshot
@@ -27,6 +26,7 @@ from labeler.records.splits import (
     SplitPart,
     SplitQuarantine,
 )
+from labeler.sealing.openings import development_queries
 from labeler.store.bulk import insert_rows
 from labeler.store.database import WriteTransaction
 from labeler.store.registry import snapshots_by_name

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
-from labeler.assessment.rankings import read_rankings
-from labeler.assessment.runs import runs_meant
 from labeler.imports.runs import RunOptions, import_runs
 from labeler.records import table
 from labeler.records.corpus import Evidence
 from labeler.records.queries import Query
+from labeler.retrieval.rankings import read_rankings
+from labeler.retrieval.runs import runs_meant
 from labeler.store.database import Store
 from tests.small import fill
 

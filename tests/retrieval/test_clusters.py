@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from labeler.assessment.clusters import clusters_of, connected
-from labeler.assessment.query_facts import GROUP_KEYS, QueryFacts
+from labeler.retrieval.clusters import clusters_of, connected
+from labeler.retrieval.query_facts import GROUP_KEYS, QueryFacts
 
 
 def test_queries_joined_by_another_one_are_one_cluster() -> None:

@@ -12,17 +12,17 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
-from labeler.assessment.split_in_force import (
+from labeler.records import table
+from labeler.records.corpus import Chunk, Document, SnapshotChunk, SnapshotDocument
+from labeler.records.project import Text
+from labeler.records.queries import Query, QueryVersion
+from labeler.sealing.split_in_force import (
     SAFE_PARTS,
     FrozenSplit,
     Membership,
     Place,
     read_membership,
 )
-from labeler.records import table
-from labeler.records.corpus import Chunk, Document, SnapshotChunk, SnapshotDocument
-from labeler.records.project import Text
-from labeler.records.queries import Query, QueryVersion
 
 __all__ = [
     "SafeChunk",

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from labeler.assessment.query_facts import GROUP_KEYS, QueryFacts
+from labeler.retrieval.query_facts import GROUP_KEYS, QueryFacts
 
 __all__ = ["clusters_of", "connected"]
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection
 
-from labeler.assessment.audit_frames import drawn_items
+from labeler.draws.audit_frames import drawn_items
 from labeler.errors import UsageError
 from labeler.evaluation.posterior import LabelledStratum
 from labeler.evaluation.sample_estimates import DrawnStratum

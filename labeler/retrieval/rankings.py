@@ -13,11 +13,11 @@ import sqlalchemy as sa
 from numpy.typing import NDArray
 from sqlalchemy import Connection
 
-from labeler.assessment.collapse import collapse
-from labeler.assessment.runs import Order, RunRef, hits_by_query, queries_of
 from labeler.records import table
 from labeler.records.corpus import Chunk, ChunkEvidence, Evidence
 from labeler.records.runs import Hit
+from labeler.retrieval.collapse import collapse
+from labeler.retrieval.runs import Order, RunRef, hits_by_query, queries_of
 from labeler.store.bulk import find_ids, intern, is_one_of
 
 __all__ = ["Ranking", "evidence_of_chunks", "read_rankings"]

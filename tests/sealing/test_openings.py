@@ -5,18 +5,18 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from labeler.assessment.openings import (
+from labeler.records import table
+from labeler.records.project import Revision
+from labeler.records.splits import SplitPart
+from labeler.sealing.openings import (
     OpeningPurpose,
     development_queries,
     open_sealed,
     read_openings,
     sealed_queries,
 )
-from labeler.assessment.split_in_force import find_split, read_membership
-from labeler.assessment.split_texts import safe_content
-from labeler.records import table
-from labeler.records.project import Revision
-from labeler.records.splits import SplitPart
+from labeler.sealing.split_in_force import find_split, read_membership
+from labeler.sealing.split_texts import safe_content
 from labeler.splits.assigning import checked_shares
 from labeler.splits.drafts import plan_split
 from labeler.splits.freezing import freeze_split

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from labeler.assessment.collapse import Pooled, collapse
+from labeler.retrieval.collapse import Pooled, collapse
 
 
 def test_a_second_chunk_of_the_same_evidence_makes_room_for_another() -> None:
