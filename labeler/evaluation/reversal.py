@@ -150,7 +150,11 @@ def _enough(candidates: Sequence[tuple[NDArray[np.int64], Numbers]]) -> int | No
 
 
 def flip_tables(
-    metric: Metric, leader: JudgedRanking, other: JudgedRanking, rule: GainRule = "linear"
+    metric: Metric,
+    leader: JudgedRanking,
+    other: JudgedRanking,
+    rule: GainRule = "linear",
+    queries: Sequence[int] | None = None,
 ) -> FlipTables:
     """Make the table of each query.
 
@@ -159,8 +163,10 @@ def flip_tables(
         leader: The run with the higher mean.
         other: The other one.
         rule: How gains count, for nDCG.
+        queries: The numbers of the queries that are meant; all of them by default.
     """
-    found = [_QueryPair(metric, leader, other, query, rule) for query in range(leader.query_count)]
+    chosen = range(leader.query_count) if queries is None else queries
+    found = [_QueryPair(metric, leader, other, query, rule) for query in chosen]
     made = [pair.tables() for pair in found]
     alone = metric.kind is Kind.RECIPROCAL_RANK
     return FlipTables(

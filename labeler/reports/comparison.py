@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sqlalchemy import Connection
 
 from labeler.errors import UsageError
+from labeler.evaluation.difference_bounds import difference_bounds
 from labeler.evaluation.metrics import Metric, measure
 from labeler.evaluation.multiplicity import holm, max_t
 from labeler.evaluation.paired import paired_difference
@@ -27,7 +28,7 @@ from labeler.reports.compared_runs import (
 )
 from labeler.reports.coverage import draw_command
 from labeler.reports.evaluated import EvaluatedRuns
-from labeler.reports.gate_series import coverage_cutoff, difference_bounds
+from labeler.reports.gate_series import coverage_cutoff
 from labeler.reports.scope import Scope, read_scope
 
 __all__ = ["compare_runs"]
@@ -103,7 +104,7 @@ def _compare(
     first, second = measure(metric, ours), measure(metric, theirs)
     cutoff = coverage_cutoff(metric)
     shares = [_mean(judged_coverage_at(one, cutoff)[inside]) for one in (ours, theirs)]
-    lower, upper = difference_bounds(metric, (ours, first), (theirs, second))
+    lower, upper = difference_bounds(metric, ours, theirs)
     clusters = evaluated.clusters[inside]
     found = paired_difference(
         first.value[inside], second.value[inside], clusters, seed=options.seed

@@ -10,17 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Connection
 
-from labeler.assessment.drawn_samples import DrawnSample, latest_sample
 from labeler.assessment.item_scores import latest_scores
 from labeler.assessment.label_states import LabelStates
+from labeler.draws.drawn_samples import DrawnSample, latest_sample
 from labeler.evaluation.completion import COMPLETIONS, UnlabelledStratum, complete
+from labeler.evaluation.difference_bounds import difference_bounds
 from labeler.evaluation.metrics import Metric, measure
 from labeler.labels import StateCode
 from labeler.reports.evaluated import EvaluatedRuns
 
 __all__ = [
     "CompletedLabels",
-    "CompletedValues",
     "complete_labels",
     "gain_of_relevant",
     "read_completed_labels",
@@ -60,39 +60,28 @@ class CompletedLabels:
     strata: tuple[UnlabelledStratum, ...]
     relevant: NDArray[np.int64]
 
-    def values(self, evaluated: EvaluatedRuns, run: str, metric: Metric) -> CompletedValues:
-        """Measure a run under every label set."""
+    def bounds(
+        self, evaluated: EvaluatedRuns, metric: Metric, first: str, second: str | None = None
+    ) -> tuple[Floats, Floats]:
+        """Measure a run under every label set, or the difference of two.
+
+        Returns:
+            What it is at least, whatever lies outside the sample's frame, and at most, each of the
+            shape (sets, queries).
+        """
         gain = gain_of_relevant(evaluated.labels)
-        measured = [
-            measure(metric, evaluated.judged(run, evaluated.with_labels(states, gain)))
-            for states in self.sets
-        ]
-        return CompletedValues(
-            np.stack([one.value for one in measured]),
-            np.stack([one.lower for one in measured]),
-            np.stack([one.upper for one in measured]),
-        )
-
-
-@dataclass(frozen=True, eq=False)
-class CompletedValues:
-    """One metric of one run under every label set; each array has the shape (sets, queries).
-
-    Attributes:
-        value: The metric.
-        lower: What it is at least, whatever lies outside the sample's frame.
-        upper: What it is at most.
-    """
-
-    value: Floats
-    lower: Floats
-    upper: Floats
-
-    def less(self, other: CompletedValues) -> CompletedValues:
-        """Give the difference to another run under the same label sets."""
-        return CompletedValues(
-            self.value - other.value, self.lower - other.upper, self.upper - other.lower
-        )
+        lowest, highest = [], []
+        for states in self.sets:
+            labels = evaluated.with_labels(states, gain)
+            ours = evaluated.judged(first, labels)
+            if second is None:
+                found = measure(metric, ours)
+                limits = found.lower, found.upper
+            else:
+                limits = difference_bounds(metric, ours, evaluated.judged(second, labels))
+            lowest.append(limits[0])
+            highest.append(limits[1])
+        return np.stack(lowest), np.stack(highest)
 
 
 def read_completed_labels(

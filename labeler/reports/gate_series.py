@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Connection
 
+from labeler.evaluation.difference_bounds import difference_bounds
 from labeler.evaluation.metrics import Kind, Metric, measure
-from labeler.evaluation.ranking import JudgedRanking, Measured, judged_coverage_at
-from labeler.labels import StateCode
+from labeler.evaluation.ranking import JudgedRanking, judged_coverage_at
 from labeler.reports.answer_needs import measure_domains, measure_required
-from labeler.reports.completed_labels import CompletedLabels, CompletedValues
+from labeler.reports.completed_labels import CompletedLabels
 from labeler.reports.evaluated import EvaluatedRuns
 from labeler.reports.gate_evidence import Sampled, Series, ranges
 from labeler.reports.gate_file import MetricName
@@ -20,7 +20,6 @@ from labeler.reports.gate_file import MetricName
 __all__ = [
     "MeasuredRuns",
     "coverage_cutoff",
-    "difference_bounds",
     "measured_runs",
     "placed_runs",
     "sampled_runs",
@@ -84,7 +83,7 @@ def measured_runs(
     theirs = evaluated.judged(second)
     other = measure(metric, theirs)
     theirs_covered = judged_coverage_at(theirs, cutoff)
-    lower, upper = difference_bounds(metric, (ours, measured), (theirs, other))
+    lower, upper = difference_bounds(metric, ours, theirs)
     least, most = ranges(against_baseline=True)
     series = _series(
         evaluated, measured.value - other.value, lower, upper, np.fmin(coverage, theirs_covered)
@@ -103,36 +102,6 @@ def _series(
 def _mean(values: Floats) -> float | None:
     there = values[~np.isnan(values)]
     return float(there.mean()) if len(there) else None
-
-
-def difference_bounds(
-    metric: Metric, first: tuple[JudgedRanking, Measured], second: tuple[JudgedRanking, Measured]
-) -> tuple[Floats, Floats]:
-    """Bound the difference of two runs on each query, whatever the unknown labels are.
-
-    For P@k exactly: an unknown item that both have in their top k moves both alike. For the others
-    the bounds of each run are taken on their own, which is wider than need be.
-    """
-    if metric.kind is not Kind.PRECISION or metric.cutoff is None:
-        return first[1].lower - second[1].upper, first[1].upper - second[1].lower
-    ours, theirs = (_unknown_at(one[0], metric.cutoff) for one in (first, second))
-    queries = first[0].query_count
-    alone = np.zeros(queries), np.zeros(queries)
-    for number in range(queries):
-        alone[0][number] = len(ours[number] - theirs[number]) / metric.cutoff
-        alone[1][number] = len(theirs[number] - ours[number]) / metric.cutoff
-    gap = first[1].value - second[1].value
-    return gap - alone[1], gap + alone[0]
-
-
-def _unknown_at(ranking: JudgedRanking, cutoff: int) -> list[set[int]]:
-    found: list[set[int]] = [set() for _ in range(ranking.query_count)]
-    top = (ranking.states == StateCode.UNKNOWN) & (ranking.ranks <= cutoff)
-    for query, evidence in zip(
-        ranking.query_of[top].tolist(), ranking.evidence[top].tolist(), strict=True
-    ):
-        found[query].add(evidence)
-    return found
 
 
 def _ceiling(metric: Metric, ranking: JudgedRanking) -> Floats | None:
@@ -198,7 +167,5 @@ def sampled_runs(
     second: str | None,
 ) -> Sampled:
     """Measure the same under every label set that a sample completed."""
-    values: CompletedValues = completed.values(evaluated, first, metric)
-    if second is not None:
-        values = values.less(completed.values(evaluated, second, metric))
-    return Sampled(values.lower, values.upper, completed.positives)
+    lower, upper = completed.bounds(evaluated, metric, first, second)
+    return Sampled(lower, upper, completed.positives)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from labeler.evaluation.boundary_flips import flips_to_cross
 from labeler.evaluation.metrics import Metric, measure, parse_metric
-from tests.evaluation.test_reversal import TOP, OneQuery, build, flipped, queries
+from tests.evaluation.flips import TOP, OneQuery, build, flipped, queries
 
 NAMES = ["P@1", "P@3", "MRR", "MRR@2", "recall@1", "recall@3", "nDCG@2"]
 BOUNDARIES = [-0.4, 0.0, 0.21, 0.5, 0.73]
