@@ -14,11 +14,8 @@ from pathlib import Path
 
 import numpy as np
 
-from labeler.assessment.drawn_samples import DrawnSample, DrawnStratumItems
 from labeler.assessment.label_states import LabelSource, LabelStates
-from labeler.assessment.query_facts import QueryFacts
-from labeler.assessment.rankings import Ranking
-from labeler.assessment.runs import RunRef
+from labeler.draws.drawn_samples import DrawnSample, DrawnStratumItems
 from labeler.evaluation.gate_checks import (
     CheckAnswer,
     Direction,
@@ -35,6 +32,9 @@ from labeler.reports.completed_labels import complete_labels
 from labeler.reports.evaluated import EvaluatedRuns
 from labeler.reports.gate_evidence import evidence_of_series
 from labeler.reports.gate_series import measured_runs, sampled_runs
+from labeler.retrieval.query_facts import QueryFacts
+from labeler.retrieval.rankings import Ranking
+from labeler.retrieval.runs import RunRef
 from labeler.sampling.plan import strata_and_counts
 from labeler.sampling.population import Comparison, Population
 from labeler.sampling.strata import FrameUnit

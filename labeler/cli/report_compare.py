@@ -86,12 +86,12 @@ def compare(
     html
         Write a page with a chart to this file; it needs nothing but itself.
     """
-    from labeler.assessment.openings import open_sealed
     from labeler.evaluation.metrics import DEFAULT_METRICS, parse_metric
     from labeler.reports.compared_runs import Adjustment, ComparisonOptions
     from labeler.reports.comparison import compare_runs
     from labeler.reports.comparison_log import log_comparison
     from labeler.reports.evaluated import ALL
+    from labeler.sealing.openings import open_sealed
 
     options = ComparisonOptions(
         scope=scope_of(

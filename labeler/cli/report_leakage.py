@@ -39,9 +39,9 @@ def leakage(
         The labels after this revision; now by default.
     """
     from labeler.assessment.label_states import LabelSource
-    from labeler.assessment.split_in_force import find_split
     from labeler.errors import ExitCode
     from labeler.reports.leakage import report_leakage
+    from labeler.sealing.split_in_force import find_split
 
     with open_project(db) as store, store.read() as connection, working("looking for leakage"):
         found = find_split(connection, name=split)

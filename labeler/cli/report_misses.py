@@ -66,8 +66,8 @@ def misses(
     as_of
         The state after this revision; now by default.
     """
-    from labeler.assessment.openings import open_sealed
     from labeler.reports.misses import read_misses
+    from labeler.sealing.openings import open_sealed
 
     options = scope_of(
         pool=pool,

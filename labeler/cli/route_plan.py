@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from labeler.cli.output import print_facts, print_table, program, tell
 
 if TYPE_CHECKING:
-    from labeler.assessment.audit_ledger import Ledgers
+    from labeler.draws.audit_ledger import Ledgers
     from labeler.queue.route_plan import RoutePlan
     from labeler.queue.verdicts import GradeVerdict
 

@@ -10,7 +10,7 @@ from labeler.cli.output import tell
 if TYPE_CHECKING:
     from sqlalchemy import Select
 
-    from labeler.assessment.openings import Seal
+    from labeler.sealing.openings import Seal
     from labeler.store.database import Store
 
 __all__ = ["open_shown", "tell_seals"]
@@ -43,7 +43,7 @@ def open_shown(
         What is to be said; nothing where no split is frozen or no query is sealed.
     """
     from labeler.assessment.labels_in_force import items_of_pool
-    from labeler.assessment.openings import open_sealed, queries_of_items, sealed_queries
+    from labeler.sealing.openings import open_sealed, queries_of_items, sealed_queries
     from labeler.store.registry import pool_named, snapshots_by_name
 
     with store.read() as connection:

@@ -33,8 +33,8 @@ def check(
     semantic neighbours between parts by ids and scores, never by text. docs/splits.md describes
     the JSON.
     """
-    from labeler.assessment.split_in_force import find_split
     from labeler.errors import ExitCode
+    from labeler.sealing.split_in_force import find_split
     from labeler.splits.check import check_split
 
     with open_project(db) as store, store.read() as connection, Progress("checking") as progress:
@@ -53,8 +53,8 @@ def check(
 
 def show(*, split: SplitName = None, db: Database = None, json: JsonOutput = False) -> None:
     """Show a frozen split: its parts, its manifest, what came later, who opened it."""
-    from labeler.assessment.openings import development_queries, read_openings
-    from labeler.assessment.split_in_force import find_split, read_membership
+    from labeler.sealing.openings import development_queries, read_openings
+    from labeler.sealing.split_in_force import find_split, read_membership
 
     with open_project(db) as store, store.read() as connection:
         found = find_split(connection, name=split)
@@ -87,8 +87,8 @@ def show(*, split: SplitName = None, db: Database = None, json: JsonOutput = Fal
 
 def openings(*, split: SplitName = None, db: Database = None, json: JsonOutput = False) -> None:
     """List who looked at sealed results: when, through what, with which runs."""
-    from labeler.assessment.openings import read_openings
-    from labeler.assessment.split_in_force import find_split
+    from labeler.sealing.openings import read_openings
+    from labeler.sealing.split_in_force import find_split
 
     with open_project(db) as store, store.read() as connection:
         found = read_openings(connection, find_split(connection, name=split).id)
@@ -142,11 +142,11 @@ def develop(
     why
         What they were used for.
     """
-    from labeler.assessment.openings import open_sealed
     from labeler.errors import NotFoundError, UsageError
     from labeler.records import table
     from labeler.records.queries import Query
     from labeler.records.splits import OpeningPurpose
+    from labeler.sealing.openings import open_sealed
     from labeler.store.bulk import find_ids
 
     if not why.strip():

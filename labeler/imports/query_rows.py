@@ -11,7 +11,6 @@ from datetime import date
 from pathlib import Path
 
 from labeler.assessment.query_changes import CONDITIONS
-from labeler.assessment.query_facts import GROUP_KEYS
 from labeler.errors import UsageError
 from labeler.formats.fields import QUERIES, Fields, as_id, lookup, resolve
 from labeler.formats.findings import Findings, shown
@@ -19,6 +18,7 @@ from labeler.formats.records import Record, read_records
 from labeler.formats.source import clean_text
 from labeler.imports.report import headerless
 from labeler.records.queries import Origin
+from labeler.retrieval.query_facts import GROUP_KEYS
 
 __all__ = ["QueryRow", "group_patterns", "read_queries"]
 

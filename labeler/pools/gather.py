@@ -11,17 +11,7 @@ from dataclasses import dataclass, field
 import sqlalchemy as sa
 from sqlalchemy import Connection, Table
 
-from labeler.assessment.collapse import collapse
-from labeler.assessment.rankings import evidence_of_chunks
 from labeler.assessment.rubric import Rubric
-from labeler.assessment.runs import (
-    Order,
-    RunRef,
-    all_runs,
-    hits_by_query,
-    queries_of,
-    runs_meant,
-)
 from labeler.errors import NotFoundError, UsageError
 from labeler.pools.known import judged_queries
 from labeler.records import table
@@ -29,6 +19,16 @@ from labeler.records.corpus import Evidence
 from labeler.records.pools import Candidate, Item, PoolRun, Source
 from labeler.records.proposals import EvidenceProposal
 from labeler.records.queries import Query
+from labeler.retrieval.collapse import collapse
+from labeler.retrieval.rankings import evidence_of_chunks
+from labeler.retrieval.runs import (
+    Order,
+    RunRef,
+    all_runs,
+    hits_by_query,
+    queries_of,
+    runs_meant,
+)
 from labeler.store.database import WriteTransaction
 from labeler.store.registry import pool_named
 

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
-from labeler.assessment.collapse import collapse
-from labeler.assessment.rankings import evidence_of_chunks
-from labeler.assessment.runs import Order, hits_by_query, queries_of, runs_meant
 from labeler.errors import NotFoundError, UsageError
 from labeler.pools.known import judged_queries, texts_of
 from labeler.records import table
 from labeler.records.pools import Item
 from labeler.records.projections import ItemLabel
 from labeler.records.queries import Query
+from labeler.retrieval.collapse import collapse
+from labeler.retrieval.rankings import evidence_of_chunks
+from labeler.retrieval.runs import Order, hits_by_query, queries_of, runs_meant
 from labeler.store.bulk import find_ids
 
 __all__ = ["DepthCost", "plan_depths"]

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
-from labeler.assessment.frames import NewStratum, add_frame, draw_from, item_keys
 from labeler.calibration.policies import Policy
+from labeler.draws.frames import NewStratum, add_frame, draw_from, item_keys
 from labeler.evaluation.sampling import allocate, zero_error_sample_size
 from labeler.labels import Grade
 from labeler.records import table

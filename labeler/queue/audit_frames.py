@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 
-from labeler.assessment.audit_frames import AuditFrame, FrozenStratum
-from labeler.assessment.frames import NewStratum, add_frame, draw_from, item_keys
+from labeler.draws.audit_frames import AuditFrame, FrozenStratum
+from labeler.draws.frames import NewStratum, add_frame, draw_from, item_keys
 from labeler.queue.audit_plan import AuditPlan
 from labeler.store.database import WriteTransaction
 

@@ -19,8 +19,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from labeler.assessment.audit_frames import StratumName
 from labeler.calibration.policies import TargetPolicy
+from labeler.draws.audit_frames import StratumName
 from labeler.evaluation.acceptance import power, votes_for_power, votes_without_error
 from labeler.labels import Grade
 

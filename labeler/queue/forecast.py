@@ -11,9 +11,9 @@ import numpy as np
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
-from labeler.assessment.audit_frames import AuditFrame
 from labeler.assessment.item_scores import scores_by_digest
 from labeler.calibration.policies import NINE_OF_TEN, AnyPolicy, Policy, TargetPolicy, parse_policy
+from labeler.draws.audit_frames import AuditFrame
 from labeler.evaluation.foresight import (
     Range,
     SequenceState,

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection
 
-from labeler.assessment.audit_frames import AuditFrame, read_frames
 from labeler.calibration.policies import TargetPolicy
+from labeler.draws.audit_frames import AuditFrame, read_frames
 from labeler.labels import Grade
 from labeler.queue.audit_frames import freeze, go_on
 from labeler.queue.audit_plan import plan_audit

@@ -14,11 +14,11 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from labeler.assessment.audit_ledger import Ledgers, count_ledgers
 from labeler.assessment.decisions import settle_items
 from labeler.assessment.item_scores import ItemScores
 from labeler.assessment.samples import JudgeAnswer
 from labeler.calibration.policies import UNCALIBRATED, AnyPolicy, Policy, TargetPolicy
+from labeler.draws.audit_ledger import Ledgers, count_ledgers
 from labeler.queue.acceptances import (
     Acceptance,
     bring_acceptances_in_line,

@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from labeler.assessment.audit_frames import AuditFrame
-from labeler.assessment.audit_ledger import Ledgers, count_ledgers
 from labeler.assessment.item_scores import ItemScores, scores_by_digest
 from labeler.calibration.policies import AnyPolicy, Policy, TargetPolicy
+from labeler.draws.audit_frames import AuditFrame
+from labeler.draws.audit_ledger import Ledgers, count_ledgers
 from labeler.evaluation.sampling import zero_error_sample_size
 from labeler.queue.audit_plan import GradePlan, PlannedStratum, plan_audit
 from labeler.queue.guarantee import AuditStanding, audit_standing

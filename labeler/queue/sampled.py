@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
-from labeler.assessment.frames import SAMPLE, drawn_for_samples
+from labeler.draws.frames import SAMPLE, drawn_for_samples
 from labeler.queue.order import DEFAULT_ORDER, ItemWorth, order_named, place_items
 from labeler.queue.tasks import reasons_in_force, set_reasons
 from labeler.queue.wanted import place_votes

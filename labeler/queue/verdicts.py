@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from labeler.assessment.audit_frames import AuditFrame, FrozenStratum
 from labeler.calibration.policies import TargetPolicy
+from labeler.draws.audit_frames import AuditFrame, FrozenStratum
 from labeler.evaluation.acceptance import AuditedStratum, Step, accepted_strata, fixed_sequence
 from labeler.labels import Grade
 

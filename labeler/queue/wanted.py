@@ -9,8 +9,8 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
-from labeler.assessment.frames import SAMPLE
 from labeler.assessment.rubric_flags import items_with_unclear_rubric
+from labeler.draws.frames import SAMPLE
 from labeler.queue.audit import AUDIT
 from labeler.queue.reasons import SECOND_LOOK
 from labeler.records import table

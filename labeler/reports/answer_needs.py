@@ -9,7 +9,6 @@ import sqlalchemy as sa
 from numpy.typing import NDArray
 from sqlalchemy import Connection
 
-from labeler.assessment.query_facts import QueryFacts
 from labeler.evaluation.ranking import JudgedRanking, Measured, Numbers
 from labeler.evaluation.retrieved import (
     UNKNOWN_DOMAIN,
@@ -18,6 +17,7 @@ from labeler.evaluation.retrieved import (
 )
 from labeler.records import table
 from labeler.records.corpus import Evidence, SnapshotChunk, SnapshotDocument, SnapshotEvidence
+from labeler.retrieval.query_facts import QueryFacts
 from labeler.store.bulk import find_ids
 
 __all__ = ["measure_domains", "measure_required"]

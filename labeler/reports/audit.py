@@ -13,17 +13,17 @@ import numpy as np
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
-from labeler.assessment.audit_frames import AuditFrame, read_frames
-from labeler.assessment.audit_ledger import (
+from labeler.assessment.item_scores import scores_by_digest
+from labeler.assessment.label_states import is_of_people
+from labeler.assessment.labels_in_force import LabelInForce, items_of_pool, labels_in_force
+from labeler.draws.audit_frames import AuditFrame, read_frames
+from labeler.draws.audit_ledger import (
     DrawnLabel,
     Ledgers,
     cells_of,
     count_ledgers,
     share_right,
 )
-from labeler.assessment.item_scores import scores_by_digest
-from labeler.assessment.label_states import is_of_people
-from labeler.assessment.labels_in_force import LabelInForce, items_of_pool, labels_in_force
 from labeler.errors import NotFoundError
 from labeler.evaluation.estimators import Known
 from labeler.evaluation.posterior import Interval, LabelledStratum

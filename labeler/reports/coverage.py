@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Connection
 
-from labeler.assessment.judged_rankings import judged_ranking, known_of
 from labeler.evaluation.gain import GainRule
 from labeler.evaluation.metrics import Metric, measure
 from labeler.evaluation.pooling_bias import (
@@ -23,6 +22,7 @@ from labeler.evaluation.pooling_bias import (
 )
 from labeler.evaluation.ranking import JudgedRanking, Numbers, judged_coverage_at
 from labeler.labels import StateCode
+from labeler.reports.judged_rankings import judged_ranking, known_of
 from labeler.reports.metric_rows import MeasuredRun, keys_of_one_run, number
 from labeler.reports.scope import Conditions, Scope, ScopeOptions, read_scope
 

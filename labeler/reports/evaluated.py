@@ -10,17 +10,17 @@ import sqlalchemy as sa
 from numpy.typing import NDArray
 from sqlalchemy import Connection
 
-from labeler.assessment.clusters import clusters_of
-from labeler.assessment.judged_rankings import judged_ranking, known_of
 from labeler.assessment.label_states import LabelSource, LabelStates, read_label_states
-from labeler.assessment.query_facts import QueryFacts, read_query_facts
-from labeler.assessment.rankings import Ranking, read_rankings
-from labeler.assessment.runs import Order, RunRef, all_runs
 from labeler.errors import NotFoundError, UsageError
 from labeler.evaluation.ranking import JudgedRanking
 from labeler.records import table
 from labeler.records.pools import PoolQuery
 from labeler.records.project import Revision
+from labeler.reports.judged_rankings import judged_ranking, known_of
+from labeler.retrieval.clusters import clusters_of
+from labeler.retrieval.query_facts import QueryFacts, read_query_facts
+from labeler.retrieval.rankings import Ranking, read_rankings
+from labeler.retrieval.runs import Order, RunRef, all_runs
 from labeler.store.registry import pool_named
 
 __all__ = ["ALL", "EvaluatedRuns", "newest_revision", "read_evaluated"]

@@ -8,7 +8,6 @@ from dataclasses import asdict, dataclass
 import sqlalchemy as sa
 
 from labeler.assessment.label_states import LabelSource
-from labeler.assessment.openings import OpenedBefore, Seal, open_sealed, read_openings
 from labeler.evaluation.gate_checks import GateVerdict, gate_verdict
 from labeler.records import table
 from labeler.records.evaluations import GateRules, GateRun
@@ -17,6 +16,7 @@ from labeler.reports.evaluated import EvaluatedRuns, newest_revision, read_evalu
 from labeler.reports.evaluation_log import LoggedValue, NewEvaluation, log_evaluation
 from labeler.reports.gate_file import GateFile
 from labeler.reports.gate_results import CheckResult, check_results
+from labeler.sealing.openings import OpenedBefore, Seal, open_sealed, read_openings
 from labeler.store.database import Store, WriteTransaction
 
 __all__ = ["GateReport", "declare_gate", "run_gate"]

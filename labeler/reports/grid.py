@@ -11,10 +11,7 @@ import numpy as np
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
-from labeler.assessment.collapse import collapse
 from labeler.assessment.label_states import LabelSource
-from labeler.assessment.rankings import Ranking, evidence_of_chunks
-from labeler.assessment.split_in_force import read_membership, split_of_snapshot
 from labeler.errors import UsageError
 from labeler.evaluation.metrics import Metric, measure
 from labeler.evaluation.ranking import judged_coverage_at
@@ -23,6 +20,9 @@ from labeler.records.runs import Hit
 from labeler.records.splits import SplitPart
 from labeler.reports.evaluated import EvaluatedRuns, read_evaluated
 from labeler.reports.gate_series import coverage_cutoff
+from labeler.retrieval.collapse import collapse
+from labeler.retrieval.rankings import Ranking, evidence_of_chunks
+from labeler.sealing.split_in_force import read_membership, split_of_snapshot
 
 __all__ = ["GridCell", "GridOptions", "GridReport", "read_grid"]
 

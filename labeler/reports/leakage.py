@@ -13,12 +13,8 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
-from labeler.assessment.exposures import broken_exposures
 from labeler.assessment.label_states import LabelSource, is_of_people
 from labeler.assessment.labels_in_force import labels_in_force
-from labeler.assessment.openings import OpenedBefore, development_queries, read_openings
-from labeler.assessment.query_facts import read_query_facts
-from labeler.assessment.split_in_force import FrozenSplit, Membership, read_membership
 from labeler.labels import State
 from labeler.records import table
 from labeler.records.corpus import ChunkEvidence, Document, Evidence, SnapshotChunk
@@ -31,6 +27,10 @@ from labeler.records.splits import (
     SplitMember,
     SplitPart,
 )
+from labeler.retrieval.query_facts import read_query_facts
+from labeler.sealing.exposures import broken_exposures
+from labeler.sealing.openings import OpenedBefore, development_queries, read_openings
+from labeler.sealing.split_in_force import FrozenSplit, Membership, read_membership
 
 __all__ = ["Away", "LeakageReport", "SharedEvidence", "report_leakage"]
 

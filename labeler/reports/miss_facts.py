@@ -10,7 +10,6 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
-from labeler.assessment.clusters import connected
 from labeler.records import table
 from labeler.records.corpus import (
     ChunkEvidence,
@@ -23,6 +22,7 @@ from labeler.records.queries import QueryVersion
 from labeler.records.runs import Run
 from labeler.reports.evaluated import EvaluatedRuns
 from labeler.reports.failure_classes import MissFacts, family_of
+from labeler.retrieval.clusters import connected
 from labeler.search.function_words import telling
 from labeler.search.words import tokens
 

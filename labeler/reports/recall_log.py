@@ -6,11 +6,11 @@ from dataclasses import asdict
 
 import sqlalchemy as sa
 
-from labeler.assessment.runs import all_runs
 from labeler.records import table
 from labeler.records.pools import Pool
 from labeler.reports.evaluation_log import LoggedValue, NewEvaluation, log_evaluation
 from labeler.reports.recall import RecallReport
+from labeler.retrieval.runs import all_runs
 from labeler.store.database import Store
 
 __all__ = ["log_recall"]

@@ -9,18 +9,18 @@ import numpy as np
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
-from labeler.assessment.clusters import clusters_of
-from labeler.assessment.judged_rankings import labelled_queries
 from labeler.assessment.label_states import LabelSource, read_label_states
-from labeler.assessment.query_facts import read_query_facts
-from labeler.assessment.rankings import read_rankings
-from labeler.assessment.runs import Order, RunRef, all_runs, queries_of, runs_meant
 from labeler.errors import NotFoundError, UsageError
 from labeler.labels import Grade, StateCode
 from labeler.records import table
 from labeler.records.pools import Item, PoolRun
 from labeler.records.scales import RubricRecord
 from labeler.reports.evaluated import EvaluatedRuns, newest_revision, read_evaluated
+from labeler.reports.judged_rankings import labelled_queries
+from labeler.retrieval.clusters import clusters_of
+from labeler.retrieval.query_facts import read_query_facts
+from labeler.retrieval.rankings import read_rankings
+from labeler.retrieval.runs import Order, RunRef, all_runs, queries_of, runs_meant
 from labeler.store.registry import pool_named, scale_of
 
 __all__ = ["Conditions", "Scope", "ScopeOptions", "changed_conditions", "read_scope"]

@@ -11,10 +11,10 @@ import sqlalchemy as sa
 from numpy.typing import NDArray
 from sqlalchemy import Connection
 
-from labeler.assessment.runs import RunRef
 from labeler.evaluation.latency import Quantile, quantile
 from labeler.records import table
 from labeler.records.runs import RunQuery
+from labeler.retrieval.runs import RunRef
 
 __all__ = ["Serving", "Spread", "read_serving", "spread"]
 

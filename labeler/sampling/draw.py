@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from labeler.assessment.frames import NewStratum, add_frame, draw_from, item_keys
+from labeler.draws.frames import NewStratum, add_frame, draw_from, item_keys
 from labeler.errors import UsageError
 from labeler.evaluation.allocation import LEAST_VARIANCE, LEAST_VARIANCE_CALIBRATED, next_units
 from labeler.sampling.plan import PlannedSample, SampleOptions, plan_sample

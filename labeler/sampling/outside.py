@@ -16,7 +16,7 @@ import numpy as np
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
-from labeler.assessment.frames import NewStratum, add_frame, add_rule_stratum
+from labeler.draws.frames import NewStratum, add_frame, add_rule_stratum
 from labeler.errors import NotFoundError, UsageError
 from labeler.evaluation.allocation import LEAST_VARIANCE, next_units
 from labeler.records import table

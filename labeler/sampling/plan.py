@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection
 
-from labeler.assessment.frames import item_keys
+from labeler.draws.frames import item_keys
 from labeler.errors import NotFoundError, UsageError
 from labeler.evaluation.allocation import LEAST_VARIANCE, LEAST_VARIANCE_CALIBRATED, next_units
 from labeler.evaluation.estimators import Known

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection
 
-from labeler.assessment.split_in_force import FrozenSplit
 from labeler.providers.embeddings import Embedder
+from labeler.sealing.split_in_force import FrozenSplit
 from labeler.splits.check_manifest import broken_manifest, changed_texts
 from labeler.splits.check_records import (
     Crossing,

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from labeler.assessment.query_facts import GROUP_KEYS
+from labeler.retrieval.query_facts import GROUP_KEYS
 from labeler.search.words import tokens
 from labeler.splits.check_records import Crossing
 from labeler.splits.content import Content

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
-from labeler.assessment.split_in_force import document_digest
 from labeler.errors import NotFoundError, UsageError
 from labeler.records import table
 from labeler.records.corpus import (
@@ -22,6 +21,7 @@ from labeler.records.corpus import (
 )
 from labeler.records.project import Text
 from labeler.records.queries import Query, QueryVersion
+from labeler.sealing.split_in_force import document_digest
 from labeler.splits.edges import document_node, query_node
 from labeler.store.registry import snapshots_by_name
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
-from labeler.assessment.split_in_force import FrozenSplit, Place, read_membership, split_of_snapshot
 from labeler.records import table
 from labeler.records.corpus import Document
 from labeler.records.queries import Query
 from labeler.records.splits import EdgeAction, SplitEdge
+from labeler.sealing.split_in_force import FrozenSplit, Place, read_membership, split_of_snapshot
 from labeler.splits.content import find_snapshot
 from labeler.splits.drafts import draft_edges
 from labeler.splits.edges import Cause, Edge, ruled

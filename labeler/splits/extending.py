@@ -8,16 +8,16 @@ from dataclasses import dataclass, field, replace
 
 import sqlalchemy as sa
 
-from labeler.assessment.split_in_force import (
+from labeler.errors import ConflictError
+from labeler.providers.embeddings import Embedder
+from labeler.records import table
+from labeler.records.splits import EdgeAction, SplitEdge, SplitGroup, SplitPart
+from labeler.sealing.split_in_force import (
     FrozenSplit,
     NewMember,
     append_members,
     find_split,
 )
-from labeler.errors import ConflictError
-from labeler.providers.embeddings import Embedder
-from labeler.records import table
-from labeler.records.splits import EdgeAction, SplitEdge, SplitGroup, SplitPart
 from labeler.splits.assigning import DEFAULT_SHARES, assign
 from labeler.splits.content import Content, read_content
 from labeler.splits.edges import Edge, ruled

@@ -7,8 +7,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from labeler.assessment.query_facts import GROUP_KEYS
 from labeler.records.splits import EdgeAction
+from labeler.retrieval.query_facts import GROUP_KEYS
 from labeler.search.words import tokens
 from labeler.splits.content import Content, Passage, SplitDocument, SplitQuery
 from labeler.splits.edges import Cause, Edge, document_node, edge_between, star

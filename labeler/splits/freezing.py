@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import sqlalchemy as sa
 
-from labeler.assessment.split_in_force import FrozenSplit, find_split, split_of_snapshot
 from labeler.errors import ConflictError, LabelerError, NotFoundError
 from labeler.records import table
 from labeler.records.splits import Split, SplitEdge, SplitGroup, SplitLeaf, SplitMember
+from labeler.sealing.split_in_force import FrozenSplit, find_split, split_of_snapshot
 from labeler.splits.content import read_content
 from labeler.splits.manifest import group_digest, manifest_root
 from labeler.splits.plan import Plan

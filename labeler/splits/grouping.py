@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from labeler.assessment.clusters import connected
 from labeler.records.splits import EdgeAction
+from labeler.retrieval.clusters import connected
 from labeler.splits.edges import Edge
 
 __all__ = ["Bridge", "Oversized", "bridges_of", "find_oversized", "groups_of", "largest_allowed"]

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
-from labeler.assessment.split_in_force import FrozenSplit, read_membership
 from labeler.records import table
 from labeler.records.corpus import Document, Snapshot
 from labeler.records.queries import Query
@@ -20,6 +19,7 @@ from labeler.records.splits import (
     SplitMember,
     SplitPart,
 )
+from labeler.sealing.split_in_force import FrozenSplit, read_membership
 from labeler.splits.content import Content, SplitDocument, read_content
 from labeler.splits.edges import document_node, query_node
 

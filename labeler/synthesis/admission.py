@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 
 import sqlalchemy as sa
 
-from labeler.assessment.split_in_force import NewMember, append_members
 from labeler.records import table
 from labeler.records.corpus import ChunkEvidence, Evidence
 from labeler.records.queries import Origin, Query, QueryVersion
@@ -25,6 +24,7 @@ from labeler.records.questions import (
     QuestionQuery,
 )
 from labeler.records.runs import Hit, Role, Run, RunQuery
+from labeler.sealing.split_in_force import NewMember, append_members
 from labeler.store.bulk import intern, is_one_of
 from labeler.store.database import Store, WriteTransaction
 from labeler.store.registry import store_texts, text_digest

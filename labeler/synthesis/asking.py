@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from labeler.assessment.exposures import NewExposure, record_exposures
 from labeler.errors import InterruptedRunError, LabelerError, ProviderDownError
 from labeler.providers.chat import Ended
+from labeler.sealing.exposures import NewExposure, record_exposures
 from labeler.store.database import Store
 from labeler.store.registry import text_digest
 from labeler.synthesis.frozen import Withheld

@@ -8,18 +8,18 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
-from labeler.assessment.split_in_force import (
-    SAFE_PARTS,
-    FrozenSplit,
-    find_split,
-    read_membership,
-)
-from labeler.assessment.split_texts import SafeDocument, safe_content, sealed_texts
 from labeler.errors import NotFoundError
 from labeler.records import table
 from labeler.records.corpus import SnapshotChunk, SnapshotDocument
 from labeler.records.project import Text
 from labeler.records.queries import Origin, QueryVersion
+from labeler.sealing.split_in_force import (
+    SAFE_PARTS,
+    FrozenSplit,
+    find_split,
+    read_membership,
+)
+from labeler.sealing.split_texts import SafeDocument, safe_content, sealed_texts
 from labeler.search.words import tokens
 from labeler.synthesis.pack import PackChunk, PackQuery, SafePack
 from labeler.synthesis.sealed import SHORTEST, SealedSet

@@ -13,8 +13,6 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
-from labeler.assessment.split_in_force import FrozenSplit
-from labeler.assessment.split_texts import sealed_texts
 from labeler.errors import NotFoundError, UsageError
 from labeler.providers.embeddings import Embedder
 from labeler.providers.profiles import Profile, presumed_profile, read_profile
@@ -22,6 +20,8 @@ from labeler.records import table
 from labeler.records.project import Text
 from labeler.records.queries import Query, QueryVersion
 from labeler.records.questions import QuestionKind
+from labeler.sealing.split_in_force import FrozenSplit
+from labeler.sealing.split_texts import sealed_texts
 from labeler.synthesis.frozen import SourceKeys, Withheld, make_pack, split_to_use
 from labeler.synthesis.likeness import KnownQuestions
 from labeler.synthesis.limits import GenerateLimits

@@ -12,7 +12,6 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
-from labeler.assessment.split_in_force import FrozenSplit
 from labeler.records import table
 from labeler.records.questions import (
     FilterSettings,
@@ -23,6 +22,7 @@ from labeler.records.questions import (
     QuestionFinding,
     QuestionSource,
 )
+from labeler.sealing.split_in_force import FrozenSplit
 from labeler.store.bulk import is_one_of
 from labeler.store.database import WriteTransaction
 from labeler.store.registry import store_texts

@@ -11,12 +11,12 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
-from labeler.assessment.exposures import broken_exposures
 from labeler.records import table
 from labeler.records.ledger import Attempt, Job, Response
 from labeler.records.questions import FindingOutcome, Quarantine, QuestionEventKind
 from labeler.records.runs import Run
 from labeler.records.splits import Exposure
+from labeler.sealing.exposures import broken_exposures
 from labeler.synthesis.reading import QuestionState, Stands
 from labeler.synthesis.refit import Judged, judged_of
 

@@ -20,9 +20,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from labeler.assessment.audit_ledger import cells_of
 from labeler.calibration.label_model import fit
 from labeler.calibration.policies import TargetPolicy
+from labeler.draws.audit_ledger import cells_of
 from labeler.evaluation.estimators import Known
 from labeler.evaluation.posterior import draw_totals
 from labeler.labels import Grade

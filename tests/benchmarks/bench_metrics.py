@@ -22,16 +22,16 @@ import numpy as np
 from ir_measures import RR, P, R, nDCG
 from numpy.typing import NDArray
 
-from labeler.assessment.judged_rankings import judged_ranking, known_of
 from labeler.assessment.label_states import LabelSource, LabelStates
-from labeler.assessment.rankings import Ranking
-from labeler.assessment.runs import RunRef
 from labeler.evaluation.metrics import DEFAULT_METRICS, Metric, measure
 from labeler.evaluation.ranking import Known
 from labeler.formats.findings import Findings
 from labeler.formats.trec import read_qrels, read_run
 from labeler.labels import TREC, Grade, StateCode, state_of
 from labeler.records.runs import Role
+from labeler.reports.judged_rankings import judged_ranking, known_of
+from labeler.retrieval.rankings import Ranking
+from labeler.retrieval.runs import RunRef
 from tests.benchmarks.measuring import Row, collection, cpu_seconds, print_rows
 
 _THEIRS = [P(rel=2) @ 5, P(rel=2) @ 10, RR(rel=2), R(rel=2) @ 20, nDCG @ 10]

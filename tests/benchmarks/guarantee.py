@@ -19,9 +19,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from labeler.assessment.audit_frames import AuditFrame, FrozenStratum
 from labeler.calibration.label_model import GRADES, LabelModel, fit
 from labeler.calibration.policies import NINE_OF_TEN, TargetPolicy
+from labeler.draws.audit_frames import AuditFrame, FrozenStratum
 from labeler.evaluation.sampling import keyed_draw
 from labeler.labels import TREC, Grade
 from labeler.queue.audit_plan import AuditPlan, ScoredLabel, plan_audit

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from labeler.assessment.audit_ledger import DrawnLabel, share_right
 from labeler.assessment.item_scores import ItemScores
 from labeler.assessment.labels_in_force import items_of_pool, labels_in_force
 from labeler.assessment.reading import blocks_of
 from labeler.calibration.policies import NINE_OF_TEN, UNCALIBRATED, TargetPolicy
+from labeler.draws.audit_ledger import DrawnLabel, share_right
 from labeler.errors import UsageError
 from labeler.labels import Grade
 from labeler.queue.order import WARM_START

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from labeler.assessment.audit_frames import read_frames
 from labeler.calibration.policies import NINE_OF_TEN, Policy
 from labeler.cli.app import run
+from labeler.draws.audit_frames import read_frames
 from labeler.errors import NotFoundError
 from labeler.labels import Grade
 from labeler.queue.route import route_pool

@@ -8,7 +8,6 @@ import sqlalchemy as sa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from labeler.assessment.split_in_force import NewMember, append_members, find_split
 from labeler.records import table
 from labeler.records.corpus import Document
 from labeler.records.queries import Query
@@ -20,6 +19,7 @@ from labeler.records.splits import (
     SplitMember,
     SplitPart,
 )
+from labeler.sealing.split_in_force import NewMember, append_members, find_split
 from labeler.search.words import tokens
 from labeler.splits.check import CheckReport, check_split
 from labeler.splits.check_texts import CheckedText, near_across, verbatim_across

@@ -6,9 +6,9 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from labeler.assessment.split_in_force import find_split, read_membership
-from labeler.assessment.split_texts import safe_content, sealed_texts
 from labeler.records.splits import SplitPart
+from labeler.sealing.split_in_force import find_split, read_membership
+from labeler.sealing.split_texts import safe_content, sealed_texts
 from labeler.splits.check import check_split
 from labeler.splits.drafts import plan_split
 from labeler.splits.edges import Cause, Edge, edge_between

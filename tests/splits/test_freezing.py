@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from labeler.assessment.split_in_force import find_split, read_membership, split_of_snapshot
-from labeler.assessment.split_texts import safe_content, sealed_texts
 from labeler.errors import ConflictError, NotFoundError, UsageError
 from labeler.records import table
 from labeler.records.corpus import Document
 from labeler.records.splits import EdgeAction, SplitEdge, SplitPart
+from labeler.sealing.split_in_force import find_split, read_membership, split_of_snapshot
+from labeler.sealing.split_texts import safe_content, sealed_texts
 from labeler.splits.drafts import plan_split
 from labeler.splits.explaining import explain
 from labeler.splits.freezing import OversizedGroupError, freeze_split

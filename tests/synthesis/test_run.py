@@ -9,8 +9,6 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from labeler.assessment.exposures import broken_exposures
-from labeler.assessment.split_in_force import find_split, read_membership
 from labeler.errors import BudgetReachedError, ConflictError, InterruptedRunError, NotFoundError
 from labeler.records import table
 from labeler.records.corpus import Document
@@ -18,6 +16,8 @@ from labeler.records.ledger import Attempt, Job
 from labeler.records.queries import Query, QueryVersion
 from labeler.records.questions import Question, QuestionKind, QuestionQuery
 from labeler.records.splits import Exposure
+from labeler.sealing.exposures import broken_exposures
+from labeler.sealing.split_in_force import find_split, read_membership
 from labeler.store.database import Store
 from labeler.synthesis.admission import SINGLE_POSITIVE, admit
 from labeler.synthesis.journals import held, left_journals, work_folder
