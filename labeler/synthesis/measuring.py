@@ -222,7 +222,9 @@ def _windows(
         )
     if embedder is None:
         return tuple(EvidenceWindow(0, len(source.text)) for source in sources)
-    return tuple(best_window(draft.question, one.text, embedder) for one in sources)
+    return tuple(
+        best_window(draft.question, one.text, embedder, title=one.title or "") for one in sources
+    )
 
 
 def _least_similarity(windows: Sequence[EvidenceWindow | None]) -> float | None:

@@ -25,7 +25,7 @@ from labeler.synthesis.windows import telling_sentences
 __all__ = ["Model", "answerable_request", "question_request"]
 
 _LONGEST_PASSAGE = 6_000
-_LONGEST_EMBEDDED = 400
+_LONGEST_EMBEDDED = 1_000
 _WORDINGS = 5
 _ANSWER_TOKENS = 400
 _EMBEDDED_TOKENS = 60
@@ -150,9 +150,9 @@ def _embedded_request(
 ) -> ChatRequest:
     """Ask a base model, which goes on as the examples did.
 
-    It is shown the title and one sentence, each view another one: from a whole passage it asks
-    about something vague. Where there are no more sentences an earlier one is asked about again,
-    drawn with a seed.
+    The first view is of the whole passage, each later one of the title and another sentence: the
+    same passage again would give the same question. Where there are no more sentences it begins
+    anew, drawn with a seed.
     """
     examples = "".join(
         f"Title: {title}\nPassage: {passage}\n"
@@ -160,14 +160,15 @@ def _embedded_request(
         for title, passage, question in prompt.examples
     )
     told = telling_sentences(chunk.text, but=chunk.title or "")
-    sentence = told[task.view % len(told)] if told else chunk.text
+    views = [chunk.text, *(one for one in told if one != chunk.text.strip())]
+    shown = views[task.view % len(views)]
     parameters: dict[str, Any] = {"max_tokens": _EMBEDDED_TOKENS, "temperature": 0.0}
-    if task.view >= len(told):
+    if task.view >= len(views):
         parameters |= {"temperature": _LATER_TEMPERATURE, "seed": task.view}
     values = {
         "context": f"Title: {' '.join(chunk.title.split())}\n" if chunk.title else "",
         "examples": examples,
-        "passage": " ".join(sentence[:_LONGEST_EMBEDDED].split()),
+        "passage": " ".join(shown[:_LONGEST_EMBEDDED].split()),
     }
     return _request(prompt, values, model, parameters)
 

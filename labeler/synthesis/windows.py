@@ -96,16 +96,22 @@ def windows_of(text: str) -> list[tuple[int, int]]:
     return found
 
 
-def best_window(question: str, text: str, embedder: Embedder) -> EvidenceWindow | None:
+def best_window(
+    question: str, text: str, embedder: Embedder, *, title: str = ""
+) -> EvidenceWindow | None:
     """Choose the window that is most like a question; of equal ones the first, then the shorter.
 
-    None for a text without words.
+    A window is embedded under its title, where it doesn't hold it: what a sentence is about often
+    stands there alone. None for a text without words.
     """
     windows = windows_of(text)
     if not windows:
         return None
     vector = embedder.queries([question])[0]
-    vectors = embedder.passages([text[start:end] for start, end in windows])
+    parts = [text[start:end] for start, end in windows]
+    if title:
+        parts = [part if title in part else f"{title}\n{part}" for part in parts]
+    vectors = embedder.passages(parts)
     scores = [float(one) for one in vectors @ vector]
     place = max(range(len(windows)), key=lambda one: (scores[one], -one))
     return EvidenceWindow(*windows[place], similarity=scores[place])

@@ -28,6 +28,25 @@ def test_the_window_with_the_words_of_the_question_is_chosen() -> None:
     assert found.similarity > 0.5
 
 
+def test_a_window_is_compared_under_its_title() -> None:
+    embedder = HashEmbedder()
+    text = "It lasts two years. Dogs are welcome in every shop of ours."
+    alone = best_window("how long the warranty lasts", text, embedder)
+    under = best_window("how long the warranty lasts", text, embedder, title="The warranty")
+    assert alone is not None
+    assert under is not None
+    assert text[under.start : under.end].startswith("It lasts two years.")
+    assert alone.similarity is not None
+    assert under.similarity is not None
+    assert under.similarity > alone.similarity
+
+
+def test_a_title_that_the_window_holds_counts_once() -> None:
+    text = "Tickets can be returned within 14 days."
+    with_title = best_window("Tickets returned", text, HashEmbedder(), title="Tickets")
+    assert with_title == best_window("Tickets returned", text, HashEmbedder())
+
+
 def test_a_span_is_found_whatever_its_case_quotes_and_blanks() -> None:
     found = span_of(TEXT, ' "Within 14  DAYS of purchase" ')
     assert found is not None
