@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import asdict
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import App, Parameter
@@ -42,7 +43,8 @@ Measure = Annotated[
     Literal["recall", "recall_difference", "precision", "precision_difference"] | None,
     Parameter(
         name="--measure",
-        help="What the target width is of, for the first run, or the first less the second.",
+        help="What the sample is to tell best, and what the target width is of: of the first run, "
+        "or of the first less the others. By default recall and its differences, for all runs.",
     ),
 ]
 TargetWidth = Annotated[
@@ -80,16 +82,22 @@ def plan(
     from labeler.cli.sample_plan import plan_as_json, print_plan
     from labeler.sampling.plan import plan_sample
 
-    options = _options(pool, runs, k, relevant, votes, measure, target_width, seed)
+    wanted = _options(pool, runs, k, relevant, votes, measure, target_width, seed)
     with open_project(db) as store, store.read() as connection, working("planning"):
-        planned = plan_sample(connection, options)
+        planned = plan_sample(connection, wanted)
     if json:
         print_json(plan_as_json(planned))
         return
     print_plan(planned)
-    given = "".join(f" --runs {run}" for run in planned.population.comparison.runs)
-    more = "" if relevant == "partially" else f" --relevant {relevant}"
-    print(f"next: {program()} sample draw {pool}{given} --k {k}{more} --votes {planned.votes}")
+    given = "".join(f" --runs {quote(run)}" for run in planned.population.comparison.runs)
+    options = {
+        "--relevant": None if relevant == "partially" else relevant,
+        "--measure": measure,
+        "--seed": None if seed is None else quote(seed),
+    }
+    more = "".join(f" {name} {value}" for name, value in options.items() if value is not None)
+    drawn = f"sample draw {quote(pool)}{given} --k {k}{more} --votes {planned.votes}"
+    print(f"next: {program()} {drawn}")
 
 
 @app.command

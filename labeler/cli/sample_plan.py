@@ -31,6 +31,7 @@ def plan_as_json(planned: PlannedSample) -> dict[str, object]:
         "abstained": population.abstained,
         "without_text": population.without_text,
         "votes": planned.votes,
+        "tells_best": planned.measure,
         "rates_assumed_from": planned.rates_from,
         "strata": [
             {
@@ -57,6 +58,7 @@ def print_plan(planned: PlannedSample) -> None:
             f"{sum(population.known_relevant.values()):,} of them relevant",
             "can't be judged": population.abstained + population.without_text,
             "votes": planned.votes,
+            "tells best": planned.measure or "recall and its differences, for all runs",
             "shares assumed from": planned.rates_from,
         }
     )

@@ -6,7 +6,9 @@ import heapq
 import math
 from collections.abc import Mapping, Sequence
 
-__all__ = ["LEAST_VARIANCE", "LEAST_VARIANCE_CALIBRATED", "next_units", "worth_for_recall"]
+from labeler.evaluation.sample_estimates import Estimand
+
+__all__ = ["LEAST_VARIANCE", "LEAST_VARIANCE_CALIBRATED", "next_units", "worth_of_relevant"]
 
 LEAST_VARIANCE = 0.05
 """No stratum is taken for surer than this on rates that nobody checked against people."""
@@ -73,22 +75,31 @@ def next_units(
     return [now - had for now, had in zip(counts, before, strict=True)]
 
 
-def worth_for_recall(
-    relevant: Mapping[tuple[str, ...], float], runs: Sequence[str]
+def worth_of_relevant(
+    relevant: Mapping[tuple[str, ...], float],
+    runs: Sequence[str],
+    measure: Estimand | None = None,
 ) -> dict[tuple[str, ...], float]:
-    """Say how much a relevant unit moves recall and its differences, by who retrieved it.
+    """Say how much a relevant unit moves what is estimated, by who retrieved it.
 
     A unit moves the recall R of a run by ``1[retrieved] - R``, and a difference of two runs by
-    ``1[A] - 1[B] - (R_A - R_B)``, both over the total. Their root mean square over all that is
-    reported makes the sum of the variances least (Cochran 1977, section 5A.4, compromise
-    allocation): what no run retrieved is most of a frame, and says least about runs.
+    ``1[A] - 1[B] - (R_A - R_B)``, both over the total (the linearised values of Sarndal, Swensson
+    and Wretman 1992, result 5.6.2). It moves precision by ``1[retrieved]``, and its difference by
+    ``1[A] - 1[B]``, both over the places: what no compared run retrieved says nothing of it. The
+    root mean square over all that is meant makes the sum of the variances least (Cochran 1977,
+    section 5A.4, compromise allocation).
 
     Args:
         relevant: The relevant units that are expected or known, by the runs that retrieved them.
         runs: The runs; the first is compared with each other one.
+        measure: What is to be as narrow as can be, of the first run or of the first less each other
+            one; None is the recall of every run and its differences.
 
     Returns:
         The worth of each group of units, in [0, 2].
+
+    Raises:
+        ValueError: When a difference is meant and there is one run.
     """
     total = sum(relevant.values())
     recall = {
@@ -96,12 +107,22 @@ def worth_for_recall(
         for run in runs
     }
 
-    def worth(who: tuple[str, ...]) -> float:
-        moves = [(run in who) - recall[run] for run in runs]
-        moves += [moves[0] - other for other in moves[1:]]
-        return math.sqrt(sum(move**2 for move in moves) / len(moves))
+    def moves(who: tuple[str, ...]) -> list[float]:
+        held = [float(run in who) for run in runs]
+        if measure in {Estimand.RECALL, Estimand.RECALL_DIFFERENCE, None}:
+            held = [one - recall[run] for one, run in zip(held, runs, strict=True)]
+        gaps = [held[0] - other for other in held[1:]]
+        if measure in {Estimand.RECALL, Estimand.PRECISION}:
+            return held[:1]
+        return [*held, *gaps] if measure is None else gaps
 
-    return {who: worth(who) for who in relevant}
+    if measure is Estimand.RELEVANT:
+        return dict.fromkeys(relevant, 1.0)
+    if len(runs) == 1 and measure in {Estimand.RECALL_DIFFERENCE, Estimand.PRECISION_DIFFERENCE}:
+        raise ValueError("a difference needs two runs")
+    return {
+        who: math.sqrt(sum(move**2 for move in moves(who)) / len(moves(who))) for who in relevant
+    }
 
 
 def _give(counts: list[int], sizes: Sequence[int], weights: Sequence[float], left: int) -> None:

@@ -33,6 +33,7 @@ __all__ = [
 DEFAULT_VOTES = 60
 
 _ROUNDS = 4
+_DIFFERENCES = {Estimand.RECALL_DIFFERENCE, Estimand.PRECISION_DIFFERENCE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,8 @@ class SampleOptions:
     Attributes:
         comparison: What it is to tell.
         votes: How many items to draw; None is decided by the target, or 60.
-        measure: What the target width is of.
+        measure: What the sample is to tell best, and what the target width is of: of the first
+            run, or of the first less each other one. None is recall and its differences for all.
         target_width: How wide the 95% interval may be, from end to end, above 0, or None.
         seed: Decides what is drawn; the frame's digest by default.
     """
@@ -82,6 +84,7 @@ class PlannedSample:
         seed: Decides what is drawn.
         strata: The strata, with the share of relevant items that is expected.
         counts: How many items to draw of each.
+        measure: What the votes are shared for; None is recall and its differences for all runs.
         expected: How wide the intervals will be.
         rates_from: Where the expected shares come from: an assumption.
     """
@@ -92,6 +95,7 @@ class PlannedSample:
     seed: str
     strata: tuple[PlannedPart, ...]
     counts: tuple[int, ...]
+    measure: Estimand | None
     expected: tuple[Expected, ...]
     rates_from: str
 
@@ -119,9 +123,11 @@ def plan_sample(connection: Connection, options: SampleOptions) -> PlannedSample
     votes = DEFAULT_VOTES if options.votes is None else options.votes
     if votes < 1:
         raise UsageError("--votes is 1 or more")
+    if options.measure in _DIFFERENCES and len(population.comparison.runs) == 1:
+        raise UsageError("a difference needs a second run: --runs A --runs B")
     if options.target_width is not None and options.votes is None:
         votes = _votes_for(population, options, votes)
-    strata, counts = strata_and_counts(population, votes)
+    strata, counts = strata_and_counts(population, votes, options.measure)
     digest = _digest(connection, population)
     return PlannedSample(
         population=population,
@@ -130,19 +136,23 @@ def plan_sample(connection: Connection, options: SampleOptions) -> PlannedSample
         seed=options.seed or digest,
         strata=tuple(strata),
         counts=tuple(counts),
+        measure=options.measure,
         expected=_expected(population, strata, counts),
         rates_from=_rates_from(population),
     )
 
 
-def strata_and_counts(population: Population, votes: int) -> tuple[list[PlannedPart], list[int]]:
+def strata_and_counts(
+    population: Population, votes: int, measure: Estimand | None = None
+) -> tuple[list[PlannedPart], list[int]]:
     """Part a population into strata, and share votes among them.
 
     Args:
         population: What is drawn from.
         votes: How many items to draw, 1 or more.
+        measure: What the sample is to tell best; None is recall and its differences for all runs.
     """
-    strata = _strata(population, votes)
+    strata = _strata(population, votes, measure)
     counts = next_units(
         [len(one.items) for one in strata],
         [one.rate for one in strata],
@@ -184,13 +194,14 @@ def _least_variance(population: Population) -> float:
     return LEAST_VARIANCE_CALIBRATED if population.is_calibrated else LEAST_VARIANCE
 
 
-def _strata(population: Population, votes: int) -> list[PlannedPart]:
+def _strata(population: Population, votes: int, measure: Estimand | None) -> list[PlannedPart]:
     return make_strata(
         population.units,
         votes,
         population.rates,
         population.comparison.runs,
         population.known_relevant,
+        measure,
     )
 
 
@@ -211,12 +222,9 @@ def _votes_for(population: Population, options: SampleOptions, votes: int) -> in
         raise UsageError("--target-width is above 0")
     if measure is None:
         measure = Estimand.RECALL_DIFFERENCE if len(runs) > 1 else Estimand.RECALL
-    paired = measure in {Estimand.RECALL_DIFFERENCE, Estimand.PRECISION_DIFFERENCE}
-    if paired and len(runs) == 1:
-        raise UsageError("a difference needs a second run: --runs A --runs B")
-    second = runs[1] if paired else None
+    second = runs[1] if measure in _DIFFERENCES else None
     for _ in range(_ROUNDS):
-        strata = _strata(population, votes)
+        strata = _strata(population, votes, options.measure)
         found = votes_for_width(
             measure,
             _planned(strata, runs[0], second),

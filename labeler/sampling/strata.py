@@ -6,7 +6,8 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from labeler.evaluation.allocation import worth_for_recall
+from labeler.evaluation.allocation import worth_of_relevant
+from labeler.evaluation.sample_estimates import Estimand
 
 __all__ = ["NOBODY", "FrameUnit", "PlannedPart", "make_strata"]
 
@@ -48,8 +49,8 @@ class PlannedPart:
         retrieved: The runs that have all of its items in their top k.
         items: Its items.
         rate: The share of relevant items that is expected, in [0, 1].
-        worth: How much a relevant item of it moves recall and its differences; see
-            `labeler.evaluation.allocation.worth_for_recall`.
+        worth: How much a relevant item of it moves what is to be told; see
+            `labeler.evaluation.allocation.worth_of_relevant`.
     """
 
     name: str
@@ -69,6 +70,7 @@ def make_strata(
     rates: Mapping[tuple[str, ...], float],
     runs: Sequence[str] = (),
     known: Mapping[tuple[str, ...], int] | None = None,
+    measure: Estimand | None = None,
 ) -> list[PlannedPart]:
     """Part a frame into strata.
 
@@ -86,6 +88,7 @@ def make_strata(
             without a probability; one half where it isn't there.
         runs: The compared runs, which say what an item is worth; none makes all items worth 1.
         known: The relevant items that are labelled already, by who retrieved them.
+        measure: What the sample is to tell best; None is recall and its differences for all runs.
 
     Returns:
         The strata, by name; each item is in one.
@@ -101,7 +104,7 @@ def make_strata(
     expected: dict[tuple[str, ...], float] = defaultdict(float, known or {})
     for who, members in alike.items():
         expected[who] += _rate(members, rates.get(who, 0.5)) * len(members)
-    worth = worth_for_recall(expected, runs) if runs else dict.fromkeys(alike, 1.0)
+    worth = worth_of_relevant(expected, runs, measure) if runs else dict.fromkeys(alike, 1.0)
     whole = sum(worth[who] * len(members) for who, members in alike.items())
     parts: dict[_Key, list[FrameUnit]] = {}
     for who, members in alike.items():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +56,20 @@ def test_from_plan_to_estimate(database: Path, capsys: pytest.CaptureFixture[str
     for one in status["estimates"]:
         assert one["low_whatever_was_abstained"] <= one["low"] <= one["value"] <= one["high"]
         assert one["high"] <= one["high_whatever_was_abstained"]
+
+
+def test_a_sample_is_shared_for_what_it_is_to_tell(
+    database: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    both = ["p", "--runs", "lexical", "--runs", "dense", "--k", "3", "--votes", "10"]
+    tuned = ["--measure", "precision_difference", "--seed", "a b"]
+    whole, told = printed(capsys, "plan", *both), printed(capsys, "plan", *both, *tuned)
+    assert (whole["tells_best"], told["tells_best"]) == (None, "precision_difference")
+    assert run(["sample", "plan", *both, *tuned]) == ExitCode.DONE
+    line = capsys.readouterr().out.splitlines()[-1]
+    drawn = printed(capsys, *shlex.split(line.partition(" sample ")[2]))
+    counts = {one["name"]: one["draw"] for one in drawn["strata"]}
+    assert counts == {one["name"]: one["draw"] for one in told["strata"]}
 
 
 def test_what_people_read(database: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from labeler.evaluation.allocation import next_units, worth_for_recall
+from labeler.evaluation.allocation import next_units, worth_of_relevant
+from labeler.evaluation.sample_estimates import Estimand
 
 STRATA = st.lists(st.tuples(st.integers(0, 60), st.floats(0, 1)), min_size=1, max_size=8)
 
@@ -83,10 +84,26 @@ def test_worth_draws_units_to_where_they_count() -> None:
 
 def test_the_worth_of_a_unit_is_how_far_it_moves_recall_and_its_difference() -> None:
     relevant: dict[tuple[str, ...], float] = {("A",): 30, ("B",): 10, ("A", "B"): 40, (): 20}
-    worth = worth_for_recall(relevant, ["A", "B"])
+    worth = worth_of_relevant(relevant, ["A", "B"])
     # Recall is .7 for A and .5 for B, and the difference .2.
     expected = {("A",): (0.3, -0.5, 0.8), ("B",): (-0.7, 0.5, -1.2), (): (-0.7, -0.5, -0.2)}
     for who, moves in expected.items():
         assert worth[who] ** 2 == pytest.approx(sum(move**2 for move in moves) / 3)
-    alone = worth_for_recall({("A",): 0.0, (): 0.0}, ["A"])
+    alone = worth_of_relevant({("A",): 0.0, (): 0.0}, ["A"])
     assert alone == {("A",): 0.5, (): 0.5}
+
+
+def test_the_worth_for_one_measure_is_how_far_a_unit_moves_it_alone() -> None:
+    relevant: dict[tuple[str, ...], float] = {("A",): 30, ("B",): 10, ("A", "B"): 40, (): 20}
+    expected = {
+        Estimand.RECALL: (0.3, 0.7, 0.3, 0.7),
+        Estimand.RECALL_DIFFERENCE: (0.8, 1.2, 0.2, 0.2),
+        Estimand.PRECISION: (1.0, 0.0, 1.0, 0.0),
+        Estimand.PRECISION_DIFFERENCE: (1.0, 1.0, 0.0, 0.0),
+        Estimand.RELEVANT: (1.0, 1.0, 1.0, 1.0),
+    }
+    for measure, worths in expected.items():
+        found = worth_of_relevant(relevant, ["A", "B"], measure)
+        assert tuple(found.values()) == pytest.approx(worths)
+    with pytest.raises(ValueError, match="two runs"):
+        worth_of_relevant(relevant, ["A"], Estimand.PRECISION_DIFFERENCE)

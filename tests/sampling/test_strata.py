@@ -4,6 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from labeler.evaluation.allocation import next_units
+from labeler.evaluation.estimators import Known
+from labeler.evaluation.sample_estimates import Estimand
+from labeler.evaluation.sample_planning import PlannedStratum, expected_width
 from labeler.sampling.strata import FrameUnit, make_strata
 
 RUNS = ("A", "B")
@@ -82,3 +86,38 @@ def test_without_probabilities_the_rate_is_that_of_what_was_retrieved_alike() ->
     units = [FrameUnit(number, ("A",)) for number in range(10)]
     assert make_strata(units, 5, {("A",): 0.2}, RUNS, {})[0].rate == pytest.approx(0.2)
     assert make_strata(units, 5, {}, RUNS, {})[0].rate == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize(
+    ("measure", "second"),
+    [
+        (Estimand.RECALL_DIFFERENCE, True),
+        (Estimand.PRECISION, False),
+        (Estimand.PRECISION_DIFFERENCE, True),
+    ],
+)
+def test_a_sample_for_one_measure_makes_its_interval_narrower(
+    measure: Estimand, second: bool
+) -> None:
+    sizes: dict[tuple[str, ...], int] = {("A",): 300, ("B",): 200, ("A", "B"): 250, (): 2500}
+    rates: dict[tuple[str, ...], float] = {("A",): 0.5, ("B",): 0.3, ("A", "B"): 0.6, (): 0.03}
+    groups = [who for who, size in sizes.items() for _ in range(size)]
+    units = [FrameUnit(number, who) for number, who in enumerate(groups)]
+
+    def width(tuned: Estimand | None) -> float:
+        strata = make_strata(units, 120, rates, RUNS, {}, tuned)
+        counts = next_units(
+            [len(one.items) for one in strata],
+            [one.rate for one in strata],
+            120,
+            worth=[one.worth for one in strata],
+        )
+        planned = [
+            PlannedStratum(
+                len(one.items), one.rate, "A" in one.retrieved, second and "B" in one.retrieved
+            )
+            for one in strata
+        ]
+        return expected_width(measure, planned, counts, Known(), seed=1, places=500)
+
+    assert width(measure) < 0.9 * width(None)
