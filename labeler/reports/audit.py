@@ -10,13 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import sqlalchemy as sa
 from sqlalchemy import Connection
 
-from labeler.assessment.item_scores import scores_by_digest
 from labeler.assessment.label_states import is_of_people
-from labeler.assessment.labels_in_force import LabelInForce, items_of_pool, labels_in_force
-from labeler.draws.audit_frames import AuditFrame, read_frames
+from labeler.assessment.labels_in_force import items_of_pool, labels_in_force
 from labeler.draws.audit_ledger import (
     DrawnLabel,
     Ledgers,
@@ -24,7 +21,6 @@ from labeler.draws.audit_ledger import (
     count_ledgers,
     share_right,
 )
-from labeler.errors import NotFoundError
 from labeler.evaluation.estimators import Known
 from labeler.evaluation.posterior import Interval, LabelledStratum
 from labeler.evaluation.sample_estimates import (
@@ -36,10 +32,7 @@ from labeler.evaluation.sample_estimates import (
     facts_of,
 )
 from labeler.labels import Grade
-from labeler.records import table
-from labeler.records.judgments import Basis
-from labeler.records.sampling import Frame
-from labeler.records.scales import Policy
+from labeler.reports.audited_labels import AuditedLabels, AuditedPart, read_audit
 from labeler.reports.scope import Conditions, Scope, ScopeOptions, read_scope
 
 __all__ = ["AgreementRow", "AuditReport", "EstimateRow", "report_audit"]
@@ -137,36 +130,6 @@ class AuditReport:
     notices: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """A stratum that speaks: its labels' grade, its items, what was drawn, what is accepted now."""
-
-    grade: Grade
-    items: frozenset[int]
-    drawn: frozenset[int]
-    accepted: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Audit:
-    """The strata that speak, and what people said."""
-
-    policy: str
-    description: str
-    parts: tuple[_Part, ...]
-    said: Mapping[int, Grade | None]
-    relevance: Mapping[int, float] | None
-    prior: str
-
-    @property
-    def items(self) -> frozenset[int]:
-        return frozenset().union(*(part.items for part in self.parts))
-
-    @property
-    def strata(self) -> list[tuple[frozenset[int], frozenset[int]]]:
-        return [(part.items, part.drawn) for part in self.parts]
-
-
 def report_audit(connection: Connection, options: ScopeOptions, *, cutoff: int = 20) -> AuditReport:
     """Tell what the draws of a pool's audit say.
 
@@ -181,7 +144,7 @@ def report_audit(connection: Connection, options: ScopeOptions, *, cutoff: int =
     scope = read_scope(connection, options)
     pool_id, name, as_of = scope.evaluated.pool_id, scope.evaluated.pool, options.as_of
     labels = labels_in_force(connection, items_of_pool(pool_id), as_of)
-    audit = _read_audit(connection, pool_id, name, labels, as_of)
+    audit = read_audit(connection, pool_id, name, labels, as_of)
     judged = {item for item, label in labels.items() if is_of_people(label)}
     outside = {item: audit.said.get(item) for item in judged - audit.items}
     cells = cells_of(audit.strata, audit.said, frozenset(), audit.relevance)
@@ -203,83 +166,8 @@ def report_audit(connection: Connection, options: ScopeOptions, *, cutoff: int =
     )
 
 
-def _read_audit(
-    connection: Connection,
-    pool_id: int,
-    pool: str,
-    labels: Mapping[int, LabelInForce],
-    as_of: int | None,
-) -> _Audit:
-    policy = _latest_policy(connection, pool_id, as_of)
-    if policy is None:
-        raise NotFoundError(
-            f"no audit was drawn from pool '{pool}'",
-            hint=f"`labeler route {pool}` draws one; `--plan` says of how many items",
-        )
-    frames = read_frames(connection, pool_id, str(policy.digest), as_of)
-    accepted = frozenset(
-        item
-        for item, label in labels.items()
-        if label.basis is Basis.ACCEPTED and label.policy_id == policy.id
-    )
-    said = {item: label.grade for item, label in labels.items() if is_of_people(label)}
-    parts = _parts(frames, accepted)
-    drawn = frozenset().union(*(part.drawn for part in parts))
-    if not drawn & said.keys():
-        raise NotFoundError(
-            f"none of the {len(drawn):,} drawn items has been judged by people",
-            hint=f"`labeler review --pool {pool}` asks for them among the others",
-        )
-    relevance, prior = _relevance(connection, frames[-1].score_version)
-    return _Audit(str(policy.name), frames[-1].description, parts, said, relevance, prior)
-
-
-def _latest_policy(
-    connection: Connection, pool_id: int, as_of: int | None
-) -> sa.Row[int, str, str] | None:
-    """Find the policy that the pool's latest audit was drawn for."""
-    frame, policy = table(Frame), table(Policy)
-    statement = (
-        sa.select(policy.c.id, policy.c.name, policy.c.digest)
-        .join(frame, frame.c.policy_id == policy.c.id)
-        .where(frame.c.pool_id == pool_id)
-        .order_by(frame.c.id.desc())
-        .limit(1)
-    )
-    if as_of is not None:
-        statement = statement.where(frame.c.revision_id <= as_of)
-    return connection.execute(statement).first()
-
-
-def _parts(frames: Sequence[AuditFrame], accepted: frozenset[int]) -> tuple[_Part, ...]:
-    """Choose the strata that speak: of the latest frame all, of earlier ones what is accepted.
-
-    A later frame is made of what people hadn't judged and no earlier one had accepted, so that an
-    item of several frames is left to the latest.
-    """
-    found: list[_Part] = []
-    taken: frozenset[int] = frozenset()
-    for number, frame in enumerate(reversed(frames)):
-        for one in frame.strata:
-            items = one.items - taken
-            part = _Part(one.name.grade, items, one.drawn() - taken, len(items & accepted))
-            if items and (part.accepted or not number):
-                found.append(part)
-        taken |= frame.items
-    return tuple(found)
-
-
-def _relevance(connection: Connection, digest: str) -> tuple[Mapping[int, float] | None, str]:
-    """Give the probabilities that the strata were made of, where they are calibrated."""
-    scores = scores_by_digest(connection, digest)
-    if scores is None or not scores.is_calibrated:
-        return None, "neutral: beta(1/3, 1/3) in each stratum"
-    chances = {item: 1 - row[0] for item, row in scores.by_item().items()}
-    return chances, f"the scores {digest[:12]}, which count as 2.5 answers in each stratum"
-
-
 def _agreement(
-    parts: Sequence[_Part], said: Mapping[int, Grade | None]
+    parts: Sequence[AuditedPart], said: Mapping[int, Grade | None]
 ) -> tuple[AgreementRow, ...]:
     grades = [grade for grade in Grade if any(part.grade is grade for part in parts)]
     return tuple(
@@ -287,7 +175,9 @@ def _agreement(
     )
 
 
-def _row(grade: Grade, parts: Sequence[_Part], said: Mapping[int, Grade | None]) -> AgreementRow:
+def _row(
+    grade: Grade, parts: Sequence[AuditedPart], said: Mapping[int, Grade | None]
+) -> AgreementRow:
     labels: list[DrawnLabel] = []
     strata: list[DrawnStratum] = []
     for part in parts:
@@ -324,7 +214,7 @@ def _scaled(interval: Interval, size: int) -> Interval:
 
 def _figures(
     scope: Scope,
-    audit: _Audit,
+    audit: AuditedLabels,
     outside: Mapping[int, Grade | None],
     cells: Sequence[DrawnStratum],
     cutoff: int,
@@ -376,7 +266,7 @@ def _retrieved(scope: Scope, run: str, cutoff: int) -> frozenset[int]:
     return frozenset(np.unique(labels.items[places]).tolist())
 
 
-def _notices(scope: Scope, audit: _Audit, covered: int) -> tuple[str, ...]:
+def _notices(scope: Scope, audit: AuditedLabels, covered: int) -> tuple[str, ...]:
     found = []
     waiting = sum(len(part.drawn - audit.said.keys()) for part in audit.parts)
     if waiting:
