@@ -11,6 +11,7 @@ import pytest
 from labeler.store.database import Store, open_store
 from labeler.store.location import Location
 from tests.cluster import Cluster, find_binaries, running_cluster
+from tests.migrated import copied_when_made
 from tests.nursery import Nursery, running_nursery
 
 
@@ -24,6 +25,13 @@ def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in ("DB", "ALLOW_NETWORK_FS", "REVIEW_REVEAL", "REVIEW_REPEATS"):
         monkeypatch.delenv(f"LABELER_{name}", raising=False)
     return folder
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _copied_when_made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Migrate once, not in each test that makes a database."""
+    with copied_when_made(tmp_path_factory.mktemp("migrated")):
+        yield
 
 
 @pytest.fixture(scope="session")
@@ -63,13 +71,28 @@ def clock() -> Ticking:
     return Ticking()
 
 
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
-def location(request: pytest.FixtureRequest, tmp_path: Path) -> Location:
-    """An empty database of each kind."""
+BOTH_KINDS = ["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)]
+
+
+@pytest.fixture(params=BOTH_KINDS)
+def location(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Location]:
+    """Where a project that holds nothing yet is, in a database of each kind."""
     if request.param == "sqlite":
-        return Location(str(tmp_path / "queue.db"))
+        yield Location(str(tmp_path / "queue.db"))
+        return
     running: Cluster = request.getfixturevalue("cluster")
-    return Location(running.new_database())
+    address = running.new_database()
+    yield Location(address)
+    running.drop(address)
+
+
+@pytest.fixture(params=BOTH_KINDS)
+def empty_location(request: pytest.FixtureRequest, tmp_path: Path) -> Location:
+    """Where no table is yet, in a database of each kind."""
+    if request.param == "sqlite":
+        return Location(str(tmp_path / "empty.db"))
+    running: Cluster = request.getfixturevalue("cluster")
+    return Location(running.empty_database())
 
 
 @pytest.fixture

@@ -106,7 +106,7 @@ def test_a_project_is_checked(project: Path, capsys: Capture) -> None:
 
 @pytest.mark.postgres
 def test_a_postgresql_project_is_checked(cluster: Cluster, capsys: Capture) -> None:
-    address = cluster.new_database()
+    address = cluster.empty_database()
     with open_store(Location(address), create=True):
         pass
     found = checks(capsys, "--db", address)

@@ -34,9 +34,9 @@ INSERT INTO assignment (task_id, item_id, slot, purpose, state, priority) VALUES
 
 
 def test_wanted_votes_are_given_the_domain_and_language_of_their_query_in_force(
-    location: Location,
+    empty_location: Location,
 ) -> None:
-    engine = sa.create_engine(location.url)
+    engine = sa.create_engine(empty_location.url)
     with engine.begin() as connection:
         config = Config()
         config.set_main_option("script_location", "labeler.store:migrations")
@@ -47,7 +47,7 @@ def test_wanted_votes_are_given_the_domain_and_language_of_their_query_in_force(
             connection.execute(sa.text(statement))
         assert "domain" not in {column["name"] for column in tables("assignment")}
     engine.dispose()
-    with open_store(location) as store, store.read() as connection:
+    with open_store(empty_location) as store, store.read() as connection:
         assert schema_version(connection) == HEAD
         rows = connection.execute(
             sa.text("SELECT item_id, domain, language FROM assignment ORDER BY item_id")
