@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from labeler.cli.output import print_facts, print_json, print_table, tell, working
+from labeler.cli.output import print_facts, print_table, working
 from labeler.cli.project import Database, JsonOutput, open_project
-from labeler.cli.report_options import OrderRule, Runs
+from labeler.cli.report_options import AsOf, OrderRule, Page, Runs
+from labeler.cli.report_showing import show_report
 from labeler.cli.report_tables import condition_facts, share
-from labeler.cli.sealing import open_shown, tell_seals
+from labeler.cli.sealing import open_shown
 
 if TYPE_CHECKING:
     from labeler.evaluation.posterior import Interval
@@ -25,7 +25,8 @@ def audit(
     runs: Runs = (),
     k: int = 20,
     order: OrderRule = None,
-    as_of: int | None = None,
+    as_of: AsOf = None,
+    html: Page = None,
     db: Database = None,
     json: JsonOutput = False,
 ) -> None:
@@ -40,11 +41,12 @@ def audit(
         The pool's name.
     k
         How many first places of a run count for its recall.
-    as_of
-        The state after this revision; now by default.
     """
     from labeler.errors import UsageError
     from labeler.reports.audit import report_audit
+    from labeler.reports.label_pages import audit_page
+    from labeler.reports.logged_values import audit_values
+    from labeler.reports.report_log import log_report, plain
     from labeler.reports.scope import ScopeOptions
 
     if k < 1:
@@ -53,15 +55,18 @@ def audit(
     with open_project(db) as store, working("estimating"):
         with store.read() as connection:
             report = report_audit(connection, options, cutoff=k)
+        logged = log_report(
+            store,
+            "report audit",
+            plain(report.conditions),
+            result=plain(report),
+            values=audit_values(report),
+            pool=pool,
+            as_of=as_of,
+        )
         shown = sorted({row.run for row in report.figures if row.run is not None})
         seals = open_shown(store, "report audit", pool=pool, runs=shown, as_of=as_of)
-    if json:
-        print_json(asdict(report) | {"sealed": [seal.facts() for seal in seals]})
-        return
-    _print_report(report)
-    for notice in report.notices:
-        tell(f"note: {notice}")
-    tell_seals(seals)
+    show_report(report, logged, seals, _print_report, json=json, html=html, page=audit_page)
 
 
 def _print_report(report: AuditReport) -> None:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
-from labeler.cli.output import print_facts, print_json, print_table, program, tell, working
+from labeler.cli.output import print_facts, print_table, program, working
 from labeler.cli.project import Database, JsonOutput, open_project
-from labeler.cli.report_options import Labels, OrderRule, PoolName, Relevant, Runs, scope_of
-from labeler.cli.report_recall import Metrics
+from labeler.cli.report_options import Metrics, Page, Runs, ScopeChoice, metrics_of
+from labeler.cli.report_showing import show_report
 from labeler.cli.report_tables import condition_facts
 
 if TYPE_CHECKING:
@@ -36,6 +34,8 @@ _HEADER = (
     "finding",
 )
 
+_EVERYTHING = ScopeChoice()
+
 Slices = Annotated[
     tuple[str, ...],
     Parameter(
@@ -51,16 +51,12 @@ def compare(
     *,
     runs: Runs = (),
     against: str | None = None,
-    pool: PoolName = None,
+    scope: ScopeChoice = _EVERYTHING,
     metric: Metrics = (),
     slice_: Slices = (),
-    labels: Labels = "human",
-    relevant: Relevant = "partially",
-    order: OrderRule = None,
     adjust: Literal["holm", "max-t"] = "holm",
     seed: int = 0,
-    as_of: int | None = None,
-    html: Path | None = None,
+    html: Page = None,
     db: Database = None,
     json: JsonOutput = False,
 ) -> None:
@@ -81,53 +77,44 @@ def compare(
         How comparisons share one error: Holm's procedure, or max-T over sign flips of clusters.
     seed
         Decides bootstraps and sign flips.
-    as_of
-        The labels of this revision; now by default.
-    html
-        Write a page with a chart to this file; it needs nothing but itself.
     """
-    from labeler.evaluation.metrics import DEFAULT_METRICS, parse_metric
     from labeler.reports.compared_runs import Adjustment, ComparisonOptions
     from labeler.reports.comparison import compare_runs
-    from labeler.reports.comparison_log import log_comparison
+    from labeler.reports.comparison_page import comparison_page
     from labeler.reports.evaluated import ALL
+    from labeler.reports.logged_values import comparison_values
+    from labeler.reports.report_log import log_report, plain
     from labeler.sealing.openings import open_sealed
 
     options = ComparisonOptions(
-        scope=scope_of(
-            pool=pool,
-            runs=runs,
-            labels=labels,
-            relevant=relevant,
-            order=order,
-            as_of=as_of,
-        ),
+        scope=scope.options(runs),
         against=against,
-        metrics=tuple(parse_metric(one) for one in metric) or DEFAULT_METRICS,
+        metrics=metrics_of(metric),
         slices=slice_ or (ALL,),
         adjustment=Adjustment(adjust),
         seed=seed,
     )
     with open_project(db) as store, working("comparing runs"):
         with store.read() as connection:
-            report, scope = compare_runs(connection, options)
-        evaluated = scope.evaluated
+            report, looked_at = compare_runs(connection, options)
+        evaluated = looked_at.evaluated
         seals = open_sealed(
             store,
             through="report compare",
             queries=evaluated.queries.tolist(),
             runs=list(evaluated.runs),
-            as_of=as_of,
+            as_of=scope.as_of,
         )
-        log_comparison(store, report, evaluated)
-    if html is not None:
-        _write_page(report, html)
-    if json:
-        print_json(asdict(report) | {"sealed": [seal.facts() for seal in seals]})
-        return
-    _print_report(report)
-    for notice in (*report.notices, *(line for seal in seals for line in seal.lines())):
-        tell(f"note: {notice}")
+        logged = log_report(
+            store,
+            "report compare",
+            plain(report.conditions),
+            result=plain(report),
+            values=comparison_values(report),
+            pool=scope.pool,
+            as_of=scope.as_of,
+        )
+    show_report(report, logged, seals, _print_report, json=json, html=html, page=comparison_page)
 
 
 def _print_report(report: ComparisonReport) -> None:
@@ -175,12 +162,3 @@ def _share(value: float | None) -> str:
 
 def _interval(found: Interval | None) -> str:
     return "-" if found is None else f"[{found.low:.3f}, {found.high:.3f}]"
-
-
-def _write_page(report: ComparisonReport, path: Path) -> None:
-    from labeler.formats.atomic import replacing
-    from labeler.reports.comparison_page import comparison_page
-
-    with replacing(path) as file:
-        file.write(comparison_page(report).encode("utf-8"))
-    tell(f"page written to {path}")

@@ -2,33 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from labeler.cli.output import (
-    Progress,
-    print_facts,
-    print_json,
-    print_table,
-    program,
-    tell,
-    working,
-)
+from labeler.cli.output import Progress, print_facts, print_table, program, working
 from labeler.cli.project import Database, JsonOutput, open_project
-from labeler.cli.report_options import (
-    Labels,
-    OrderRule,
-    PoolName,
-    Relevant,
-    RubricName,
-    Runs,
-    SnapshotName,
-    scope_of,
-)
+from labeler.cli.report_options import Gain, Page, Runs, ScopeChoice
+from labeler.cli.report_showing import show_report
 from labeler.cli.report_tables import condition_facts, share
-from labeler.cli.sealing import open_shown, tell_seals
+from labeler.cli.sealing import open_shown
 
 if TYPE_CHECKING:
     from labeler.reports.coverage import CoverageReport
@@ -38,60 +21,52 @@ if TYPE_CHECKING:
 __all__ = ["coverage", "sensitivity"]
 
 _SHOWN_REFUSALS = 10
+_EVERYTHING = ScopeChoice()
 
 MetricName = Annotated[str, Parameter(name="--metric", help="P@K, MRR, MRR@K, recall@K or nDCG@K.")]
 
 
 def coverage(
     *,
-    pool: PoolName = None,
     runs: Runs = (),
+    scope: ScopeChoice = _EVERYTHING,
     k: Annotated[int, Parameter(name="--k", help="How many places count.")] = 10,
     metric: MetricName = "P@10",
-    labels: Labels = "human",
-    relevant: Relevant = "partially",
-    order: OrderRule = None,
-    gain: Literal["linear", "exponential"] = "linear",
-    as_of: int | None = None,
-    snapshot: SnapshotName = None,
-    rubric: RubricName = None,
+    gain: Gain = "linear",
+    html: Page = None,
     db: Database = None,
     json: JsonOutput = False,
 ) -> None:
-    """Tell how far what runs found is judged, by exact rank, and which runs the pool favours.
-
-    Parameters
-    ----------
-    gain
-        How a level's gain counts in nDCG: as it is, as trec_eval does, or 2^gain - 1.
-    as_of
-        The state after this revision; now by default.
-    """
+    """Tell how far what runs found is judged, by exact rank, and which runs the pool favours."""
     from labeler.evaluation.metrics import parse_metric
     from labeler.reports.coverage import report_coverage
+    from labeler.reports.logged_values import coverage_values
+    from labeler.reports.report_log import log_report, plain
+    from labeler.reports.run_pages import coverage_page
 
-    options = scope_of(
-        pool=pool,
-        runs=runs,
-        snapshot=snapshot,
-        rubric=rubric,
-        labels=labels,
-        relevant=relevant,
-        order=order,
-        as_of=as_of,
-    )
     wanted = parse_metric(metric)
     with open_project(db) as store, working("measuring runs"):
         with store.read() as connection:
-            report = report_coverage(connection, options, cutoff=k, metric=wanted, rule=gain)
-        seals = open_shown(
-            store, "report coverage", pool=pool, snapshot=snapshot, runs=runs, as_of=as_of
+            options = scope.options(runs, gain)
+            report = report_coverage(connection, options, cutoff=k, metric=wanted)
+        logged = log_report(
+            store,
+            "report coverage",
+            plain(report.conditions),
+            result=plain(report),
+            values=coverage_values(report),
+            pool=scope.pool,
+            as_of=scope.as_of,
         )
-    if json:
-        print_json(asdict(report) | {"sealed": [seal.facts() for seal in seals]})
-        return
-    _print_coverage(report)
-    tell_seals(seals)
+        seals = open_shown(
+            store,
+            "report coverage",
+            pool=scope.pool,
+            snapshot=scope.snapshot,
+            runs=runs,
+            as_of=scope.as_of,
+        )
+    show_report(report, logged, seals, _print_coverage, json=json, html=html, page=coverage_page)
 
 
 def _print_coverage(report: CoverageReport) -> None:
@@ -139,8 +114,6 @@ def _print_coverage(report: CoverageReport) -> None:
         print(f"next: {_typed(refusal.command)}")
     if len(report.refusals) > _SHOWN_REFUSALS:
         print(f"and {len(report.refusals) - _SHOWN_REFUSALS:,} more pairs of runs; --json has all")
-    for notice in report.notices:
-        tell(f"note: {notice}")
 
 
 def sensitivity(
@@ -148,15 +121,10 @@ def sensitivity(
     second: str,
     /,
     *,
-    pool: PoolName = None,
+    scope: ScopeChoice = _EVERYTHING,
     metric: MetricName = "P@10",
-    labels: Labels = "human",
-    relevant: Relevant = "partially",
-    order: OrderRule = None,
-    gain: Literal["linear", "exponential"] = "linear",
-    as_of: int | None = None,
-    snapshot: SnapshotName = None,
-    rubric: RubricName = None,
+    gain: Gain = "linear",
+    html: Page = None,
     db: Database = None,
     json: JsonOutput = False,
 ) -> None:
@@ -168,39 +136,39 @@ def sensitivity(
         A run.
     second
         The run to compare it with.
-    gain
-        How a level's gain counts in nDCG: as it is, as trec_eval does, or 2^gain - 1.
-    as_of
-        The state after this revision; now by default.
     """
     from labeler.evaluation.metrics import parse_metric
+    from labeler.reports.logged_values import sensitivity_values
+    from labeler.reports.report_log import log_report, plain
+    from labeler.reports.run_pages import sensitivity_page
     from labeler.reports.sensitivity import report_sensitivity
 
-    options = scope_of(
-        pool=pool,
-        runs=(first, second),
-        snapshot=snapshot,
-        rubric=rubric,
-        labels=labels,
-        relevant=relevant,
-        order=order,
-        as_of=as_of,
-    )
-    wanted = parse_metric(metric)
+    wanted, named = parse_metric(metric), (first, second)
     with open_project(db) as store, Progress("comparing") as progress:
         with store.read() as connection:
             report = report_sensitivity(
-                connection, options, metric=wanted, rule=gain, progress=progress.advance
+                connection, scope.options(named, gain), metric=wanted, progress=progress.advance
             )
-        named = (first, second)
-        seals = open_shown(
-            store, "report sensitivity", pool=pool, snapshot=snapshot, runs=named, as_of=as_of
+        logged = log_report(
+            store,
+            "report sensitivity",
+            plain(report.conditions),
+            result=plain(report),
+            values=sensitivity_values(report),
+            pool=scope.pool,
+            as_of=scope.as_of,
         )
-    if json:
-        print_json(asdict(report) | {"sealed": [seal.facts() for seal in seals]})
-        return
-    _print_sensitivity(report)
-    tell_seals(seals)
+        seals = open_shown(
+            store,
+            "report sensitivity",
+            pool=scope.pool,
+            snapshot=scope.snapshot,
+            runs=named,
+            as_of=scope.as_of,
+        )
+    show_report(
+        report, logged, seals, _print_sensitivity, json=json, html=html, page=sensitivity_page
+    )
 
 
 def _print_sensitivity(report: SensitivityReport) -> None:
@@ -233,8 +201,6 @@ def _print_sensitivity(report: SensitivityReport) -> None:
     )
     if report.next is not None:
         print(f"next: {_typed(report.next)}")
-    for notice in report.notices:
-        tell(f"note: {notice}")
 
 
 def _flips(report: SensitivityReport) -> str:

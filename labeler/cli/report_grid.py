@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from labeler.cli.output import print_facts, print_json, print_table, working
+from labeler.cli.output import print_facts, print_table, working
 from labeler.cli.project import Database, JsonOutput, open_project
-from labeler.cli.report_options import Labels
-from labeler.cli.report_recall import Metrics
+from labeler.cli.report_options import Labels, Metrics, Page, metrics_of
+from labeler.cli.report_showing import show_report
+
+if TYPE_CHECKING:
+    from labeler.reports.grid import GridReport
 
 __all__ = ["grid"]
 
@@ -44,6 +46,7 @@ def grid(
     threshold: Thresholds = (),
     first_stage: str | None = None,
     labels: Labels = "human",
+    html: Page = None,
     db: Database = None,
     json: JsonOutput = False,
 ) -> None:
@@ -64,31 +67,43 @@ def grid(
     """
     from labeler.assessment.label_states import LabelSource
     from labeler.errors import UsageError
-    from labeler.evaluation.metrics import DEFAULT_METRICS, parse_metric
     from labeler.reports.grid import GridOptions, read_grid
+    from labeler.reports.logged_values import grid_values
+    from labeler.reports.report_log import log_report, plain
+    from labeler.reports.run_pages import grid_page
 
     if any(count < 1 for count in candidates):
         raise UsageError("--candidates is 1 or more")
     options = GridOptions(
         pool=pool,
         run=run,
-        metrics=tuple(parse_metric(one) for one in metric) or DEFAULT_METRICS,
+        metrics=metrics_of(metric),
         candidates=candidates or (None,),
         thresholds=threshold or (None,),
         first_stage=first_stage,
         source=LabelSource(labels),
     )
-    with open_project(db) as store, store.read() as connection, working("measuring settings"):
-        report = read_grid(connection, options)
-    if json:
-        print_json(asdict(report))
-        return
+    with open_project(db) as store, working("measuring settings"):
+        with store.read() as connection:
+            report = read_grid(connection, options)
+        logged = log_report(
+            store,
+            "report grid",
+            report.conditions,
+            result=plain(report),
+            values=grid_values(report),
+            pool=pool,
+        )
+    show_report(report, logged, (), _print_report, json=json, html=html, page=grid_page)
+
+
+def _print_report(report: GridReport) -> None:
     print_facts(
         {
             "run": report.run,
             "candidates of": report.first_stage,
             "queries": f"{report.queries:,}, the dev part of the split {report.split}",
-            "labels": f"{labels} at revision {report.revision}",
+            "labels": f"{report.labels} at revision {report.revision}",
         }
     )
     print()

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from labeler.cli.output import print_facts, print_json, print_table, tell, working
+from labeler.cli.output import print_facts, print_table, working
 from labeler.cli.project import Database, JsonOutput, open_project
-from labeler.cli.report_options import Labels, OrderRule, PoolName, Relevant, scope_of
+from labeler.cli.report_options import Page, ScopeChoice
+from labeler.cli.report_showing import show_report
 from labeler.cli.report_tables import condition_facts
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["misses"]
 
 _SHOWN = 40
+_EVERYTHING = ScopeChoice()
 
 Ruling = Annotated[
     tuple[str, str, str] | None,
@@ -35,13 +36,10 @@ def misses(
     /,
     *,
     k: int = 20,
-    pool: PoolName = None,
-    labels: Labels = "human",
-    relevant: Relevant = "partially",
-    order: OrderRule = None,
+    scope: ScopeChoice = _EVERYTHING,
     set_: Ruling = None,
-    note: str = "",
-    as_of: int | None = None,
+    note: Annotated[str, Parameter(help="With --set: the reason.")] = "",
+    html: Page = None,
     db: Database = None,
     json: JsonOutput = False,
 ) -> None:
@@ -60,38 +58,38 @@ def misses(
         How many places count.
     set_
         See --set.
-
-    Note:
-        With --set: the reason.
-    as_of
-        The state after this revision; now by default.
     """
+    from labeler.reports.logged_values import miss_values
     from labeler.reports.misses import read_misses
+    from labeler.reports.report_log import log_report, plain
+    from labeler.reports.run_pages import misses_page
     from labeler.sealing.openings import open_sealed
 
-    options = scope_of(
-        pool=pool,
-        runs=(run,),
-        labels=labels,
-        relevant=relevant,
-        order=order,
-        as_of=as_of,
-    )
     with open_project(db) as store, working("looking for misses"):
         if set_ is not None:
             _rule(store, run, set_, note)
         with store.read() as connection:
-            report, scope = read_misses(connection, options, cutoff=k)
-        queries = scope.evaluated.queries.tolist()
+            report, looked_at = read_misses(connection, scope.options((run,)), cutoff=k)
+        queries = looked_at.evaluated.queries.tolist()
         seals = open_sealed(
-            store, through="report misses", queries=queries, runs=[run], as_of=as_of
+            store, through="report misses", queries=queries, runs=[run], as_of=scope.as_of
         )
-    if json:
-        print_json(asdict(report) | {"sealed": [seal.facts() for seal in seals]})
-        return
-    _print_report(report)
-    for notice in (*report.notices, *(line for seal in seals for line in seal.lines())):
-        tell(f"note: {notice}")
+        logged = log_report(
+            store,
+            "report misses",
+            plain(report.conditions),
+            result={
+                "known_relevant": report.known_relevant,
+                "found": report.found,
+                "by_class": dict(report.by_class),
+                "unknown": len(report.unknown),
+                "rules": report.rules,
+            },
+            values=miss_values(report),
+            pool=scope.pool,
+            as_of=scope.as_of,
+        )
+    show_report(report, logged, seals, _print_report, json=json, html=html, page=misses_page)
 
 
 def _rule(store: Store, run: str, words: tuple[str, str, str], note: str) -> None:

@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
 if TYPE_CHECKING:
+    from labeler.evaluation.metrics import Metric
     from labeler.reports.scope import ScopeOptions
 
 __all__ = [
+    "AsOf",
+    "Gain",
     "Labels",
+    "Metrics",
     "OrderRule",
+    "Page",
     "PoolName",
     "Relevant",
     "RubricName",
     "Runs",
+    "ScopeChoice",
     "SnapshotName",
-    "scope_of",
+    "metrics_of",
 ]
 
 PoolName = Annotated[
@@ -69,29 +77,65 @@ RubricName = Annotated[
 ]
 
 
-def scope_of(
-    *,
-    pool: str | None,
-    runs: tuple[str, ...],
-    labels: Literal["human", "human+auto"],
-    relevant: Literal["partially", "fully"],
-    order: Literal["score", "rank"] | None,
-    as_of: int | None,
-    snapshot: str | None = None,
-    rubric: str | None = None,
-) -> ScopeOptions:
-    """Say what a report looks at, from the options as they are typed."""
-    from labeler.assessment.label_states import LabelSource
-    from labeler.labels import Grade
-    from labeler.reports.scope import ScopeOptions
+Gain = Annotated[
+    Literal["linear", "exponential"],
+    Parameter(
+        name="--gain",
+        help="How a level's gain counts in nDCG: as it is, as trec_eval does, or 2^gain - 1.",
+    ),
+]
+AsOf = Annotated[
+    int | None, Parameter(name="--as-of", help="The state after this revision; now by default.")
+]
+Page = Annotated[
+    Path | None,
+    Parameter(name="--html", help="Write a page with charts to this file; it loads nothing else."),
+]
+Metrics = Annotated[
+    tuple[str, ...],
+    Parameter(
+        name="--metric",
+        consume_multiple=True,
+        negative="",
+        help="P@K, MRR, MRR@K, recall@K or nDCG@K; P@5 P@10 MRR recall@20 nDCG@10 by default.",
+    ),
+]
 
-    return ScopeOptions(
-        pool=pool,
-        runs=runs,
-        snapshot=snapshot,
-        rubric=rubric,
-        source=LabelSource(labels),
-        least=Grade(f"{relevant}_relevant"),
-        order=order,
-        as_of=as_of,
-    )
+
+@Parameter(name="*")
+@dataclass(frozen=True, slots=True)
+class ScopeChoice:
+    """What a report looks at, as it is typed: each attribute is an option of the command."""
+
+    pool: PoolName = None
+    labels: Labels = "human"
+    relevant: Relevant = "partially"
+    order: OrderRule = None
+    as_of: AsOf = None
+    snapshot: SnapshotName = None
+    rubric: RubricName = None
+
+    def options(self, runs: tuple[str, ...], gain: Gain = "linear") -> ScopeOptions:
+        """Say what is looked at."""
+        from labeler.assessment.label_states import LabelSource
+        from labeler.labels import Grade
+        from labeler.reports.scope import ScopeOptions
+
+        return ScopeOptions(
+            pool=self.pool,
+            runs=runs,
+            snapshot=self.snapshot,
+            rubric=self.rubric,
+            source=LabelSource(self.labels),
+            least=Grade(f"{self.relevant}_relevant"),
+            order=self.order,
+            gain=gain,
+            as_of=self.as_of,
+        )
+
+
+def metrics_of(typed: tuple[str, ...]) -> tuple[Metric, ...]:
+    """Read metrics as they are typed; those that reports give by default where none is."""
+    from labeler.evaluation.metrics import DEFAULT_METRICS, parse_metric
+
+    return tuple(parse_metric(one) for one in typed) or DEFAULT_METRICS

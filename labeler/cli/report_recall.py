@@ -3,24 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from labeler.cli.output import print_facts, print_json, print_table, tell, working
+from labeler.cli.output import print_facts, print_table, working
 from labeler.cli.project import Database, JsonOutput, open_project
-from labeler.cli.report_options import (
-    Labels,
-    OrderRule,
-    PoolName,
-    Relevant,
-    RubricName,
-    Runs,
-    SnapshotName,
-    scope_of,
-)
+from labeler.cli.report_options import Gain, Metrics, Page, Runs, ScopeChoice, metrics_of
+from labeler.cli.report_showing import show_report
 from labeler.cli.report_tables import (
     condition_facts,
     interval_of,
@@ -29,7 +20,7 @@ from labeler.cli.report_tables import (
     share,
     spread_of,
 )
-from labeler.cli.sealing import open_shown, tell_seals
+from labeler.cli.sealing import open_shown
 
 if TYPE_CHECKING:
     from labeler.reports.metric_rows import MetricRow
@@ -37,34 +28,21 @@ if TYPE_CHECKING:
 
 __all__ = ["recall"]
 
-Metrics = Annotated[
-    tuple[str, ...],
-    Parameter(
-        name="--metric",
-        consume_multiple=True,
-        negative="",
-        help="P@K, MRR, MRR@K, recall@K or nDCG@K; P@5 P@10 MRR recall@20 nDCG@10 by default.",
-    ),
-]
+_EVERYTHING = ScopeChoice()
 
 
 def recall(
     *,
-    pool: PoolName = None,
     runs: Runs = (),
+    scope: ScopeChoice = _EVERYTHING,
     metric: Metrics = (),
-    labels: Labels = "human",
-    relevant: Relevant = "partially",
-    order: OrderRule = None,
-    gain: Literal["linear", "exponential"] = "linear",
+    gain: Gain = "linear",
     required_k: int = 10,
     domain_k: int = 5,
     slices: Annotated[bool, Parameter(negative="")] = False,
     per_query: Annotated[bool, Parameter(negative="")] = False,
     before: Path | None = None,
-    as_of: int | None = None,
-    snapshot: SnapshotName = None,
-    rubric: RubricName = None,
+    html: Page = None,
     db: Database = None,
     json: JsonOutput = False,
 ) -> None:
@@ -72,8 +50,6 @@ def recall(
 
     Parameters
     ----------
-    gain
-        How a level's gain counts in nDCG: as it is, as trec_eval does, or 2^gain - 1.
     required_k
         Among how many first places the evidence that an answer needs is looked for.
     domain_k
@@ -83,60 +59,53 @@ def recall(
     per_query
         Print every query, too.
     before
-        An earlier report (--json) to hold this one against: what changed is told at the top.
-    as_of
-        The state after this revision; now by default.
+        An earlier report (--json) to hold this one against. By default it is the latest logged one
+        on one of these runs; a snapshot, pool, rubric or scale that changed is told at the top.
     """
-    from labeler.evaluation.metrics import DEFAULT_METRICS, parse_metric
     from labeler.reports.earlier import read_conditions
+    from labeler.reports.logged_values import recall_values
     from labeler.reports.recall import report_recall
-    from labeler.reports.recall_log import log_recall
+    from labeler.reports.report_log import log_report, plain
+    from labeler.reports.run_pages import recall_page
 
-    wanted = tuple(parse_metric(one) for one in metric) or DEFAULT_METRICS
+    wanted = metrics_of(metric)
     earlier = None if before is None else read_conditions(before)
-    options = scope_of(
-        pool=pool,
-        runs=runs,
-        snapshot=snapshot,
-        rubric=rubric,
-        labels=labels,
-        relevant=relevant,
-        order=order,
-        as_of=as_of,
-    )
     with open_project(db) as store, working("measuring runs"):
         with store.read() as connection:
             report = report_recall(
                 connection,
-                options,
+                scope.options(runs, gain),
                 metrics=wanted,
-                rule=gain,
                 required_cutoff=required_k,
                 domain_cutoff=domain_k,
                 per_query=per_query,
-                before=earlier,
             )
-        log_recall(store, report, pool)
+        logged = log_report(
+            store,
+            "report recall",
+            plain(report.conditions),
+            result={"slices": [plain(one) for one in report.slices]},
+            values=recall_values(report),
+            pool=scope.pool,
+            as_of=scope.as_of,
+            before=earlier,
+        )
         seals = open_shown(
             store,
             "report recall",
-            pool=pool,
-            snapshot=snapshot,
+            pool=scope.pool,
+            snapshot=scope.snapshot,
             runs=sorted({row.run for row in report.metrics}),
-            as_of=as_of,
+            as_of=scope.as_of,
         )
-    if json:
-        print_json(asdict(report) | {"sealed": [seal.facts() for seal in seals]})
-        return
-    _print_report(report, slices=slices)
-    tell_seals(seals)
+
+    def print_it(report: RecallReport) -> None:
+        _print_report(report, slices=slices)
+
+    show_report(report, logged, seals, print_it, json=json, html=html, page=recall_page)
 
 
 def _print_report(report: RecallReport, *, slices: bool) -> None:
-    for change in report.changed:
-        print(f"changed  {change}")
-    if report.changed:
-        print()
     overall = report.slices[0]
     print_facts(
         {
@@ -154,8 +123,6 @@ def _print_report(report: RecallReport, *, slices: bool) -> None:
     if slices:
         _print_slices(report)
     _print_queries(report)
-    for notice in report.notices:
-        tell(f"note: {notice}")
 
 
 def _print_metrics(rows: list[MetricRow]) -> None:

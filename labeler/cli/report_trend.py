@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from labeler.cli.output import print_json, print_table, tell
+from labeler.cli.output import print_json, print_table
 from labeler.cli.project import Database, JsonOutput, open_project
+from labeler.cli.report_options import Page
+from labeler.cli.report_showing import write_page
 
 if TYPE_CHECKING:
     from labeler.reports.trend import LoggedPoint, Trend
@@ -24,15 +25,15 @@ def trend(
     run: str | None = None,
     metric: str | None = None,
     slice_: Annotated[str, Parameter(name="--slice")] = "all",
-    html: Path | None = None,
+    html: Page = None,
     db: Database = None,
     json: JsonOutput = False,
 ) -> None:
     """Show how metrics went over time, from the log of evaluations.
 
-    `report recall`, `report compare` and `gate` log every number that they give. Where the
-    snapshot, the pool or whose labels count changed since the evaluation before, that is said: the
-    two can't be compared.
+    Every report on runs and every gate logs the numbers that it gives. Where the snapshot,
+    the pool or whose labels count changed since the evaluation before, that is said: the two can't
+    be compared.
 
     Parameters
     ----------
@@ -42,18 +43,13 @@ def trend(
         Only this metric: how its name begins, such as P@5 or P@5[unknown=0][human].
     slice_
         The slice.
-    html
-        Write a page with charts to this file; it needs nothing but itself.
     """
-    from labeler.formats.atomic import replacing
     from labeler.reports.trend import read_trends, trend_page
 
     with open_project(db) as store, store.read() as connection:
         trends = read_trends(connection, run=run, metric=metric, slice_name=slice_)
     if html is not None:
-        with replacing(html) as file:
-            file.write(trend_page(trends).encode("utf-8"))
-        tell(f"page written to {html}")
+        write_page(html, trend_page(trends))
     if json:
         print_json({"trends": [_as_json(one) for one in trends]})
         return

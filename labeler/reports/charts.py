@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
 from labeler.assessment.visible import visible_line
 
-__all__ = ["IntervalRow", "TrendPoint", "interval_chart", "shown", "trend_chart"]
+__all__ = ["IntervalRow", "TrendPoint", "bar_chart", "interval_chart", "shown", "trend_chart"]
 
 _WIDTH = 760
 _LEFT, _RIGHT, _ROW = 250, 30, 30
@@ -65,27 +65,62 @@ def shown(text: str) -> str:
     return escape(visible_line(text), quote=True)
 
 
-def interval_chart(title: str, rows: Sequence[IntervalRow]) -> str:
-    """Draw intervals one below the other, on one axis of their own each.
+def interval_chart(
+    title: str, rows: Sequence[IntervalRow], span: tuple[float, float] | None = None
+) -> str:
+    """Draw intervals one below the other.
 
-    Each row has its own scale, since metrics differ in units; the boundary stands in the middle of
-    what is shown.
+    Args:
+        title: What is drawn.
+        rows: The intervals.
+        span: The ends of one axis for all rows. Without it each row has its own scale, for metrics
+            that differ in units; the boundary stands in the middle of what is shown.
     """
     height = _ROW * len(rows) + 10
-    body = [_interval_row(row, number) for number, row in enumerate(rows)]
+    body = [_interval_row(row, number, span) for number, row in enumerate(rows)]
+    if span is not None and rows:
+        body.append(
+            "".join(
+                f'<text x="{x}" y="{height + 10}" text-anchor="{anchor}" class="small">{end:g}'
+                "</text>"
+                for end, x, anchor in zip(
+                    span, (_LEFT, _LEFT + _PLOT), ("start", "end"), strict=True
+                )
+            )
+        )
+        height += 16
     return _svg(title, height, body)
 
 
-def _interval_row(row: IntervalRow, number: int) -> str:
+def bar_chart(title: str, bars: Mapping[str, int]) -> str:
+    """Draw counts as bars, one below the other, each with its number."""
+    most = max((*bars.values(), 1))
+    body = []
+    for number, (name, count) in enumerate(bars.items()):
+        y, width = number * _ROW + 20, (_PLOT - 60) * count / most
+        body.append(
+            f'{_row_name(name, y)}<rect x="{_LEFT}" y="{y - 8}" width="{width:.1f}" height="16" '
+            f'class="line"/><text x="{_LEFT + width + 6:.1f}" y="{y + 4}">{count:,}</text>'
+        )
+    return _svg(title, _ROW * len(bars) + 10, body)
+
+
+def _row_name(name: str, y: int) -> str:
+    short = name if len(name) <= _LONGEST else name[: _LONGEST - 1] + "\u2026"
+    return f'<text x="{_LEFT - 10}" y="{y + 4}" text-anchor="end">{shown(short)}</text>'
+
+
+def _interval_row(row: IntervalRow, number: int, span: tuple[float, float] | None) -> str:
     y = number * _ROW + 20
-    name = row.name if len(row.name) <= _LONGEST else row.name[: _LONGEST - 1] + "\u2026"
-    parts = [f'<text x="{_LEFT - 10}" y="{y + 4}" text-anchor="end">{shown(name)}</text>']
+    parts = [_row_name(row.name, y)]
     known = [one for one in (row.value, row.low, row.high, row.boundary) if one is not None]
     if row.value is None or not known:
         parts.append(f'<text x="{_LEFT}" y="{y + 4}" class="quiet">undefined</text>')
         return "".join(parts)
     least, most = min(known), max(known)
     margin = (most - least) * 0.15 or abs(most) * 0.1 or 0.1
+    if span is not None:
+        (least, most), margin = span, 0.0
 
     def at(value: float) -> float:
         return _LEFT + _PLOT * (value - least + margin) / (most - least + 2 * margin)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 
 from labeler.reports.charts import IntervalRow, interval_chart
@@ -15,13 +16,18 @@ _HEADER += ["queries", "clusters", "finding"]
 _KINDS = {Finding.BETTER: "good", Finding.WORSE: "bad"}
 
 
-def comparison_page(report: ComparisonReport) -> str:
-    """Write the page."""
+def comparison_page(report: ComparisonReport, told: Sequence[str] = ()) -> str:
+    """Write the page.
+
+    Args:
+        report: The comparison.
+        told: What is said on top.
+    """
     shown = [one for one in report.comparisons if one.finding is not Finding.JUDGMENTS_FIRST]
     commands = dict.fromkeys(one.command for one in report.comparisons if one.command)
     body = [
         facts({name: value for name, value in asdict(report.conditions).items() if value}),
-        notes(report.notices),
+        notes((*told, *report.notices)),
         heading("Differences"),
         paragraph(f"{report.declared} comparisons share one error by {report.adjustment}."),
         interval_chart("Differences with their intervals", [_interval(one) for one in shown]),

@@ -128,7 +128,6 @@ def report_coverage(
     *,
     cutoff: int,
     metric: Metric,
-    rule: GainRule = "linear",
 ) -> CoverageReport:
     """Tell how far what runs found is judged.
 
@@ -137,7 +136,6 @@ def report_coverage(
         options: What is looked at.
         cutoff: How many places count, and to which depth a run is taken to have brought labels.
         metric: What leaving a run out is told by.
-        rule: How gains count in nDCG.
 
     Raises:
         NotFoundError: When a name or the revision isn't there, or no query has a label.
@@ -150,7 +148,7 @@ def report_coverage(
     at_cutoff = replace(metric, cutoff=cutoff)
     measured = {
         run: MeasuredRun.of(
-            run, at_cutoff, ranking, evaluated.labels, evaluated.queries, alone, rule
+            run, at_cutoff, ranking, evaluated.labels, evaluated.queries, alone, options.gain
         )
         for run, ranking in rankings.items()
     }
@@ -160,7 +158,7 @@ def report_coverage(
         cutoff=cutoff,
         metric=metric.full_name(scope.conditions.labels),
         rows=rows,
-        left_out=_leave_out(scope, rankings, cutoff, metric, rule),
+        left_out=_leave_out(scope, rankings, cutoff, metric, options.gain),
         refusals=_refusals(options, rankings, cutoff),
         notices=scope.notices,
     )

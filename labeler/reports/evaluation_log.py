@@ -47,7 +47,7 @@ class NewEvaluation:
 
     Attributes:
         command: What made it: ``report compare``, ``gate``.
-        snapshot_id: The snapshot that its runs stand on.
+        snapshot_id: The snapshot that its runs stand on; None where it is of no runs.
         pool_id: The pool, or None.
         label_source: Whose labels counted.
         label_revision: The revision of the labels.
@@ -57,7 +57,7 @@ class NewEvaluation:
     """
 
     command: str
-    snapshot_id: int
+    snapshot_id: int | None
     pool_id: int | None
     label_source: str
     label_revision: int

@@ -77,6 +77,12 @@ class GridCell:
     coverage: float | None
     returned: float
 
+    @property
+    def setting(self) -> str:
+        """The setting in words."""
+        candidates = "all candidates" if self.candidates is None else f"N={self.candidates}"
+        return candidates if self.threshold is None else f"{candidates}, score>={self.threshold:g}"
+
 
 @dataclass(frozen=True, slots=True)
 class GridReport:
@@ -85,18 +91,32 @@ class GridReport:
     Attributes:
         run: The run.
         first_stage: Where candidates come from.
+        pool: The pool whose queries and labels count.
+        snapshot: Its snapshot.
         queries: Development queries.
         split: The split that says which those are.
+        labels: Whose labels count.
         revision: The revision of the labels.
         cells: By candidates, threshold and metric.
+        notices: What a reader should know besides.
     """
 
     run: str
     first_stage: str
+    pool: str
+    snapshot: str
     queries: int
     split: str
+    labels: str
     revision: int
     cells: tuple[GridCell, ...]
+    notices: tuple[str, ...] = ()
+
+    @property
+    def conditions(self) -> dict[str, object]:
+        """What its numbers rest on."""
+        names = ("pool", "snapshot", "split", "labels", "revision")
+        return {name: getattr(self, name) for name in names}
 
 
 def read_grid(connection: Connection, options: GridOptions) -> GridReport:
@@ -138,8 +158,11 @@ def read_grid(connection: Connection, options: GridOptions) -> GridReport:
     return GridReport(
         run=options.run,
         first_stage=stage,
+        pool=evaluated.pool,
+        snapshot=evaluated.snapshot,
         queries=len(evaluated.queries),
         split=split.name,
+        labels=options.source.value,
         revision=evaluated.revision,
         cells=tuple(cells),
     )

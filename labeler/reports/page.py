@@ -34,6 +34,7 @@ svg .axis { stroke: var(--edge); } svg .mark { stroke: var(--ink); stroke-dashar
 svg line.good { stroke: var(--good); stroke-width: 3; } svg circle.good { fill: var(--good); }
 svg line.bad { stroke: var(--bad); stroke-width: 3; } svg circle.bad { fill: var(--bad); }
 svg line.open { stroke: var(--open); stroke-width: 3; } svg circle.open { fill: var(--open); }
+svg rect.line { fill: var(--line); }
 svg line.line { stroke: var(--line); stroke-width: 2; } svg circle.line { fill: var(--line); }
 """
 

@@ -9,14 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Connection
 
-from labeler.evaluation.gain import GainRule
 from labeler.evaluation.metrics import DEFAULT_METRICS, Metric
 from labeler.evaluation.ranking import JudgedRanking
 from labeler.evaluation.summary import Mean, mean_over
 from labeler.reports.answer_needs import measure_domains, measure_required
 from labeler.reports.evaluated import ALL
 from labeler.reports.metric_rows import MeasuredRun, MetricRow, keys_of_one_run, metric_row, number
-from labeler.reports.scope import Conditions, Scope, ScopeOptions, changed_conditions, read_scope
+from labeler.reports.scope import Conditions, Scope, ScopeOptions, read_scope
 from labeler.reports.serving import Serving, Spread, read_serving, spread
 
 __all__ = ["DOMAINS_AT", "NEEDS_AT", "QueryRow", "RecallReport", "SliceFacts", "report_recall"]
@@ -89,7 +88,6 @@ class RecallReport:
     """How good runs are.
 
     Attributes:
-        changed: What is another one than in the report that this one is held against.
         conditions: What every number rests on.
         interval: How intervals were made.
         slices: What each slice rests on.
@@ -100,7 +98,6 @@ class RecallReport:
         notices: What a reader should know besides.
     """
 
-    changed: tuple[str, ...]
     conditions: Conditions
     interval: str
     slices: tuple[SliceFacts, ...]
@@ -116,11 +113,9 @@ def report_recall(
     options: ScopeOptions,
     *,
     metrics: Sequence[Metric] = DEFAULT_METRICS,
-    rule: GainRule = "linear",
     required_cutoff: int = NEEDS_AT,
     domain_cutoff: int = DOMAINS_AT,
     per_query: bool = False,
-    before: Mapping[str, object] | None = None,
 ) -> RecallReport:
     """Measure runs.
 
@@ -128,11 +123,9 @@ def report_recall(
         connection: A transaction's connection.
         options: What is looked at.
         metrics: The metrics.
-        rule: How gains count in nDCG.
         required_cutoff: Among how many first places required evidence is looked for.
         domain_cutoff: Of how many first places the domain is looked at.
         per_query: Whether every query's values are wanted.
-        before: The conditions of an earlier report, to tell what changed.
 
     Raises:
         NotFoundError: When a name or the revision isn't there, or no query has a label.
@@ -147,7 +140,7 @@ def report_recall(
     }
     measured = [
         MeasuredRun.of(
-            run, metric, ranking, evaluated.labels, evaluated.queries, alone[metric], rule
+            run, metric, ranking, evaluated.labels, evaluated.queries, alone[metric], options.gain
         )
         for run, ranking in rankings.items()
         for metric in alone
@@ -168,7 +161,6 @@ def report_recall(
         for one in measured
     )
     return RecallReport(
-        changed=() if before is None else tuple(changed_conditions(dict(before), scope.conditions)),
         conditions=scope.conditions,
         interval="95%, t over clusters of queries; it speaks of other queries, not of labels",
         slices=tuple(_slice_facts(scope, name, inside) for name, inside in slices.items()),

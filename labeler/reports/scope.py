@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import sqlalchemy as sa
@@ -11,6 +11,7 @@ from sqlalchemy import Connection
 
 from labeler.assessment.label_states import LabelSource, read_label_states
 from labeler.errors import NotFoundError, UsageError
+from labeler.evaluation.gain import GainRule
 from labeler.labels import Grade, StateCode
 from labeler.records import table
 from labeler.records.pools import Item, PoolRun
@@ -23,7 +24,7 @@ from labeler.retrieval.rankings import read_rankings
 from labeler.retrieval.runs import Order, RunRef, all_runs, queries_of, runs_meant
 from labeler.store.registry import pool_named, scale_of
 
-__all__ = ["Conditions", "Scope", "ScopeOptions", "changed_conditions", "read_scope"]
+__all__ = ["Conditions", "Scope", "ScopeOptions", "read_scope"]
 
 NO_POOL = ""
 _SHOWN = 12
@@ -42,6 +43,7 @@ class ScopeOptions:
         source: Whose labels count.
         least: The least grade that counts as relevant.
         order: What orders a run; as the pool was made, or by score.
+        gain: How a level's gain counts in nDCG.
         as_of: A revision; None is the present.
     """
 
@@ -52,6 +54,7 @@ class ScopeOptions:
     source: LabelSource = LabelSource.HUMAN
     least: Grade = Grade.PARTIALLY_RELEVANT
     order: Order | None = None
+    gain: GainRule = "linear"
     as_of: int | None = None
 
     @property
@@ -263,7 +266,7 @@ def _conditions(
         snapshot=evaluated.snapshot,
         rubric=f"{row.name} {row.digest[:_SHOWN]}",
         scales=tuple(scale.describe() for scale in scales),
-        gains=labels.gain_rule,
+        gains=labels.gain_rule if options.gain == "linear" else f"2^g - 1, g {labels.gain_rule}",
         labels=options.source.value,
         relevant=f"{options.least.value} or better",
         order=order,
@@ -324,26 +327,3 @@ def _missing(connection: Connection, run: RunRef, wanted: set[int]) -> list[str]
     if not missing:
         return []
     return [f"{run.name} has nothing for {missing:,} of {len(wanted):,} queries: counted as empty"]
-
-
-def changed_conditions(before: dict[str, object], after: Conditions) -> list[str]:
-    """Tell what is another one than in an earlier report: snapshot, pool, rubric, scale and so on.
-
-    Args:
-        before: The conditions of the earlier report, as its JSON holds them.
-        after: The conditions of this one.
-    """
-    now = asdict(after)
-    found = []
-    for name in ("snapshot", "pool", "rubric", "scales", "gains", "labels", "relevant", "order"):
-        was, then = before.get(name), now[name]
-        was, then = (list(one) if isinstance(one, list | tuple) else one for one in (was, then))
-        if was != then:
-            found.append(f"{name}: {_worded(was)} before, {_worded(then)} now")
-    return found
-
-
-def _worded(value: object) -> str:
-    if isinstance(value, list):
-        return "; ".join(map(str, value)) or "none"
-    return "none" if value is None else str(value)

@@ -59,6 +59,7 @@ class SensitivityReport:
         metric: The metric, with whose labels it takes.
         leader: The run with the higher mean, unknown taken as not relevant.
         other: The other run.
+        queries: Queries where the metric is defined.
         rows: What each way to treat unknown items gives: leader, other, difference.
         least_flips: The least number of unknown items that would have to be relevant to put the
             other run ahead, or its lower bound; None when no number does.
@@ -79,6 +80,7 @@ class SensitivityReport:
     metric: str
     leader: str
     other: str
+    queries: int
     rows: tuple[ScenarioRow, ...]
     least_flips: int | None
     most_flips: int | None
@@ -98,7 +100,6 @@ def report_sensitivity(
     options: ScopeOptions,
     *,
     metric: Metric,
-    rule: GainRule = "linear",
     progress: Callable[[int, int], None] | None = None,
 ) -> SensitivityReport:
     """Compare two runs under every way to treat unknown items.
@@ -107,7 +108,6 @@ def report_sensitivity(
         connection: A transaction's connection.
         options: What is looked at; its runs are the two.
         metric: What is compared.
-        rule: How gains count in nDCG.
         progress: Told how many steps are done, of how many.
 
     Raises:
@@ -121,6 +121,7 @@ def report_sensitivity(
             hint=f"there is {', '.join(scope.evaluated.runs)}",
         )
     tell = progress or (lambda _done, _of: None)
+    rule = options.gain
     pair = _Pair.of(scope, metric, rule)
     tell(1, 4)
     chances = probabilities(connection, options, scope)
@@ -141,6 +142,7 @@ def report_sensitivity(
         metric=metric.full_name(scope.conditions.labels),
         leader=pair.names[0],
         other=pair.names[1],
+        queries=pair.queries,
         rows=tuple(rows),
         least_flips=pair.reversal.least,
         most_flips=pair.reversal.most,

@@ -245,4 +245,8 @@ def test_the_command_prints_both_ledgers_and_json(
         "queue": 3,
     }
     assert content["accepted"][0]["share"] == 1.0
+    assert run(["report", "audit", "p", "--html", "audit.html"]) == 0
+    assert "not_relevant, " in (own_folder / "audit.html").read_text(encoding="utf-8")
+    assert run(["report", "trend", "--metric", "pooled_recall@20 (estimated)[drawn]"]) == 0
+    assert "report audit" in capsys.readouterr().out
     assert run(["report", "audit", "p", "--k", "0"]) == 2

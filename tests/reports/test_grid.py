@@ -106,4 +106,10 @@ def test_the_command_prints_a_table_and_json(
     assert run(words) == 0
     assert "12, the dev part of the split main" in capsys.readouterr().out
     assert run([*words, "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["queries"] == 12
+    content = json.loads(capsys.readouterr().out)
+    assert (content["queries"], content["pool"], content["changed"]) == (12, "p", [])
+    assert run([*words, "--html", "grid.html"]) == 0
+    assert "N=1" in Path("grid.html").read_text(encoding="utf-8")
+    trend = ["report", "trend", "--slice", "dev", "--db", filled.location.address]
+    assert run(trend) == 0
+    assert "new, P@2[unknown=0][human] N=1, dev" in capsys.readouterr().out

@@ -12,13 +12,12 @@ import pytest
 from labeler.assessment.label_states import LabelSource
 from labeler.assessment.rubric import default_rubric
 from labeler.cli.app import run
-from labeler.errors import InputError, NotFoundError
+from labeler.errors import NotFoundError
 from labeler.evaluation.metrics import parse_metric
 from labeler.imports.labels import LabelOptions, import_labels
 from labeler.imports.queries import QueryOptions, import_queries
 from labeler.imports.runs import RunOptions, import_runs
 from labeler.pools.create import PoolOptions, create_pool
-from labeler.reports.earlier import read_conditions
 from labeler.reports.metric_rows import MetricRow
 from labeler.reports.recall import RecallReport, report_recall
 from labeler.reports.scope import ScopeOptions
@@ -41,7 +40,7 @@ def label(store: Store, folder: Path, rows: list[dict[str, object]] = LABELS) ->
 
 
 def recall(store: Store, metrics: str = "P@2 MRR recall@2 nDCG@2", **options: Any) -> RecallReport:
-    own = ("per_query", "before", "required_cutoff", "domain_cutoff")
+    own = ("per_query", "required_cutoff", "domain_cutoff")
     more = {key: options.pop(key) for key in own if key in options}
     with store.read() as connection:
         return report_recall(
@@ -201,21 +200,25 @@ def test_without_any_label_the_next_step_is_told(sqlite_store: Store, tmp_path: 
     assert "labeler review" in (caught.value.hint or "")
 
 
-def test_what_changed_since_an_earlier_report_is_told(sqlite_store: Store, tmp_path: Path) -> None:
+def test_what_changed_since_a_named_report_is_told(
+    sqlite_store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     pooled(sqlite_store, tmp_path)
     label(sqlite_store, tmp_path)
-    first = recall(sqlite_store, pool="p")
+    words = ["report", "recall", "--db", sqlite_store.location.address, "--json", "--pool"]
+    assert run([*words, "p"]) == 0
     earlier = tmp_path / "earlier.json"
-    earlier.write_text(json.dumps(asdict(first)))
-    before = read_conditions(earlier)
-    assert recall(sqlite_store, pool="p", before=before).changed == ()
+    earlier.write_text(capsys.readouterr().out)
+    words = ["report", "recall", "--before", str(earlier), *words[2:]]
     create_pool(sqlite_store, "q", PoolOptions(depth=2, rubric=default_rubric()))
-    changed = recall(sqlite_store, pool="q", before=before).changed
-    assert len(changed) == 1
-    assert changed[0].startswith("pool: p ")
+    # The latest report is of the other pool; the one that is named is what this is held against.
+    assert run([*words, "q"]) == 0
+    (changed,) = json.loads(capsys.readouterr().out)["changed"]
+    assert changed.startswith("pool: p ")
+    assert run([*words, "p"]) == 0
+    assert json.loads(capsys.readouterr().out)["changed"] == []
     earlier.write_text("[]")
-    with pytest.raises(InputError):
-        read_conditions(earlier)
+    assert run([*words, "p"]) == 1
 
 
 def test_the_command_prints_what_the_report_holds(
