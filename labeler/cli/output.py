@@ -145,6 +145,12 @@ class Progress:
         self._drawn = 0.0
         self._shown = _progress_is_shown()
 
+    def begin(self, what: str) -> None:
+        """Begin a step, with a count and a clock of its own."""
+        self.what, self.total = what, None
+        self._started, self._drawn = time.monotonic(), 0.0
+        self.advance(0)
+
     def advance(self, done: int, total: int | None = None) -> None:
         """Tell how much is done by now."""
         self.done = done
@@ -158,7 +164,7 @@ class Progress:
     def _line(self, seconds: float) -> str:
         end = f"; {self.note}" if self.note else ""
         if not self.total:
-            return f"{self.what}: {self.done:,}{end}"
+            return f"{self.what}: {self.done:,}{end}" if self.done else f"{self.what}{end}"
         share = self.done / self.total
         line = f"{self.what}: {self.done:,} of {self.total:,} ({share:.0%})"
         if self.done and seconds > 1:

@@ -18,7 +18,6 @@ from labeler.cli.split_output import (
     plan_facts,
     print_oversized,
     print_plan,
-    show_step,
 )
 
 if TYPE_CHECKING:
@@ -172,8 +171,8 @@ def extend(
             store,
             name=split,
             snapshot=snapshot,
-            embedder=embedder_wanted(embeddings),
-            progress=lambda what: show_step(progress, what),
+            embedder=embedder_wanted(store, embeddings, progress),
+            progress=progress.begin,
         )
     facts: dict[str, object] = {
         "split": done.split.name,
@@ -215,6 +214,6 @@ def _planned(
             snapshot=snapshot,
             seed=seed,
             shares=wanted,
-            embedder=embedder_wanted(embeddings),
-            progress=lambda what: show_step(progress, what),
+            embedder=embedder_wanted(store, embeddings, progress),
+            progress=progress.begin,
         )

@@ -8,7 +8,7 @@ from cyclopts import Parameter
 
 from labeler.cli.output import Progress, print_facts, print_json, print_table, tell
 from labeler.cli.project import Database, JsonOutput, open_project
-from labeler.cli.split_output import Embeddings, SplitName, embedder_wanted, show_step
+from labeler.cli.split_output import Embeddings, SplitName, embedder_wanted
 
 if TYPE_CHECKING:
     from labeler.splits.check import CheckReport
@@ -41,8 +41,8 @@ def check(
         report = check_split(
             connection,
             find_split(connection, name=split),
-            embedder_wanted(embeddings),
-            lambda what: show_step(progress, what),
+            embedder_wanted(store, embeddings, progress),
+            progress.begin,
         )
     if json:
         print_json(_report_facts(report))

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from labeler.splits.edges import Edge
     from labeler.splits.grouping import Oversized
     from labeler.splits.plan import Plan
+    from labeler.store.database import Store
 
 __all__ = [
     "Embeddings",
@@ -27,7 +28,6 @@ __all__ = [
     "print_oversized",
     "print_plan",
     "score_cell",
-    "show_step",
 ]
 
 SnapshotName = Annotated[
@@ -48,25 +48,25 @@ Share = Annotated[
 ]
 
 
-def show_step(progress: Progress, what: str) -> None:
-    """Tell the progress line what is being done."""
-    progress.what = what
-    progress.advance(progress.done + 1)
+def embedder_wanted(store: Store, wanted: bool | None, progress: Progress) -> Embedder | None:
+    """Give the embedded model: None when it is not wanted, or not there and not asked for.
 
-
-def embedder_wanted(wanted: bool | None) -> Embedder | None:
-    """Give the embedded model: None when it is not wanted, or not there and not asked for."""
+    Its vectors are kept in the project, where the embedded judge keeps its own.
+    """
     from labeler.errors import JudgeError, MissingExtraError
-    from labeler.providers.embeddings import CachedEmbedder, E5Embedder, MemoryCache
+    from labeler.judges.embedding_cache import StoredEmbeddings
+    from labeler.providers.embeddings import CachedEmbedder, E5Embedder
 
     if wanted is False:
         return None
     try:
-        return CachedEmbedder(E5Embedder(threads=1), MemoryCache())
+        engine = E5Embedder()
     except (JudgeError, MissingExtraError):
         if wanted:
             raise
         return None
+    cache = StoredEmbeddings(store, engine.digest)
+    return CachedEmbedder(engine, cache, advance=progress.advance)
 
 
 def plan_facts(made: Plan) -> dict[str, object]:

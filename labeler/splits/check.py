@@ -26,6 +26,7 @@ from labeler.splits.check_records import (
 )
 from labeler.splits.check_texts import (
     CROSSES,
+    LISTED,
     RUN,
     SEMANTIC_CROSSES,
     CheckedText,
@@ -43,8 +44,8 @@ __all__ = ["MOST_LISTED", "CheckReport", "Listing", "Rule", "check_split"]
 MOST_LISTED = 1_000
 """So many pairs of a kind are listed; the rest is counted."""
 
-_MOST_EMBEDDED = 300
-"""So many passages are embedded, 0.1 s of CPU each: all, or else those alike in words."""
+_FEW_PASSAGES = 1_000
+"""So many passages are all embedded, 0.1 s of CPU each the first time; of more, those alike."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,28 +120,25 @@ def check_split(
     near = _near(texts)
     rules.append(_rule("no_near_duplicate_across", texts.count, _upper(near, CROSSES), excused))
     runs, common = verbatim_across([*texts.passages, *texts.queries])
-    listings = [_listing("near_duplicates", _lower(near, CROSSES)), _listing("verbatim_runs", runs)]
+    listings = [
+        _listing("near_duplicates", _lower(_upper(near, LISTED), CROSSES)),
+        _listing("verbatim_runs", runs),
+    ]
     unmeasured = list(_unmeasured(split, common))
     if embedder is not None:
         progress("comparing meanings")
-        meant = semantic_across(texts.queries, embedder.queries)
-        rules.append(
-            _rule(
-                "no_semantic_query_across",
-                len(texts.queries),
-                _upper(meant, SEMANTIC_CROSSES),
-                excused,
-            )
-        )
+        queries = semantic_across(texts.queries, embedder.queries)
+        broken = _upper(queries, SEMANTIC_CROSSES)
+        rules.append(_rule("no_semantic_query_across", len(texts.queries), broken, excused))
         chosen = _to_embed(texts.passages, [*near, *runs])
         if len(chosen) < len(texts.passages):
             unmeasured.append(
                 f"semantic neighbours: {len(chosen):,} of {len(texts.passages):,} passages were "
-                "embedded, those most alike in words"
+                "embedded, those that share words with another part"
             )
-        listed = _lower(meant, SEMANTIC_CROSSES)
-        listed += semantic_across(chosen, embedder.passages)
-        listings.append(_listing("semantic_neighbours", listed))
+        passages = semantic_across(chosen, embedder.passages)
+        alike = [*_lower(queries, SEMANTIC_CROSSES), *passages]
+        listings.append(_listing("semantic_neighbours", alike))
     else:
         unmeasured.append("no embeddings: texts that say the same in other words are not found")
     return CheckReport(
@@ -208,14 +206,16 @@ def _near(texts: _Texts) -> list[Crossing]:
 
 def _to_embed(passages: Sequence[CheckedText], alike: Sequence[Crossing]) -> list[CheckedText]:
     """Choose the passages that are embedded: all where they are few, else those alike in words."""
-    if len(passages) <= _MOST_EMBEDDED:
+    if len(passages) <= _FEW_PASSAGES:
         return list(passages)
-    wanted: dict[str, None] = {}
-    for one in sorted(alike, key=lambda one: (-(one.score or 0), one.left, one.right)):
-        ends = (one.left, one.right, *(one.nodes or ()))
-        wanted |= dict.fromkeys(ends)
-    chosen = [one for one in passages if one.name in wanted or one.node in wanted]
-    return chosen[:_MOST_EMBEDDED]
+    wanted = {end for one in alike for end in (one.left, one.right)}
+    counts = Counter(one.node for one in passages)
+    # Of a document that is alike as a whole, that is of one passage; others are compared apart.
+    return [
+        one
+        for one in passages
+        if one.name in wanted or (one.node in wanted and counts[one.node] == 1)
+    ]
 
 
 def _unmeasured(split: FrozenSplit, common: int) -> Iterator[str]:

@@ -20,7 +20,9 @@ from labeler.splits.check_records import Crossing
 from labeler.splits.content import Content
 
 __all__ = [
+    "ALIKE",
     "CROSSES",
+    "LISTED",
     "RUN",
     "SEMANTIC_CROSSES",
     "CheckedText",
@@ -32,8 +34,11 @@ __all__ = [
     "verbatim_across",
 ]
 
-CROSSES, LISTED = 0.5, 0.3
+CROSSES, LISTED, ALIKE = 0.5, 0.3, 0.1
+"""Containment that breaks a rule, that is listed, and from which embeddings have a look, too."""
 SEMANTIC_CROSSES, SEMANTIC_LISTED = 0.96, 0.92
+"""Cosine of queries that breaks a rule, and of queries and passages that is listed."""
+
 RUN = 8
 """Words that two texts share one after the other before it is listed."""
 
@@ -125,7 +130,7 @@ def _distinct(values: Numbers) -> Numbers:
 def near_across(
     texts: Sequence[CheckedText], kind: str, *, frequency_of: Sequence[int] | None = None
 ) -> list[Crossing]:
-    """Give pairs of texts in two parts that share at least .3 of their rare 3-grams.
+    """Give pairs of texts in two parts that share at least .1 of their rare 3-grams.
 
     Args:
         texts: The texts.
@@ -158,7 +163,7 @@ def near_across(
         of = min(len(left), len(right))
         if of >= _LEAST[kind]:
             score = len(np.intersect1d(left, right, assume_unique=True)) / of
-            if score >= LISTED:
+            if score >= ALIKE:
                 found.append(_crossing(one, other, f"near {kind}", round(score, 4)))
     return found
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import sqlalchemy as sa
 from sqlalchemy import Connection
@@ -15,7 +15,7 @@ from labeler.records.splits import DraftEdge, EdgeAction, SplitDraft, SplitPart
 from labeler.splits.assigning import DEFAULT_SHARES
 from labeler.splits.content import Content, read_content
 from labeler.splits.edges import Cause, Edge
-from labeler.splits.plan import Found, Plan, edge_scheme, find_edges, make_plan
+from labeler.splits.plan import Plan, edge_scheme, find_edges, make_plan
 from labeler.splits.rulings import read_rulings
 from labeler.store.bulk import insert_rows
 from labeler.store.database import Store
@@ -83,27 +83,27 @@ def _stored(scheme: Mapping[str, object]) -> str:
     return json.dumps(scheme, sort_keys=True, ensure_ascii=False)
 
 
-def _load(connection: Connection, content: Content, scheme: Mapping[str, object]) -> Found | None:
+def _load(
+    connection: Connection, content: Content, scheme: Mapping[str, object]
+) -> list[Edge] | None:
     row = connection.execute(
         sa.select(_DRAFT).where(_DRAFT.c.snapshot_id == content.snapshot_id)
     ).first()
     if row is None or row.content_digest != content.digest:
         return None
-    stored = json.loads(row.scheme)
-    left_out = stored.pop("pairs_not_embedded", 0)
-    if _stored(stored) != _stored(scheme):
-        return None
-    return Found(_edges(connection, row.id), left_out)
+    return _edges(connection, row.id) if row.scheme == _stored(scheme) else None
 
 
-def _save(store: Store, content: Content, scheme: Mapping[str, object], found: Found) -> None:
+def _save(
+    store: Store, content: Content, scheme: Mapping[str, object], found: Sequence[Edge]
+) -> None:
     with store.work() as connection:
         old = sa.select(_DRAFT.c.id).where(_DRAFT.c.snapshot_id == content.snapshot_id)
         connection.execute(sa.delete(_EDGE).where(_EDGE.c.draft_id.in_(old)))
         connection.execute(sa.delete(_DRAFT).where(_DRAFT.c.snapshot_id == content.snapshot_id))
         row = sa.insert(_DRAFT).values(
             snapshot_id=content.snapshot_id,
-            scheme=_stored({**scheme, "pairs_not_embedded": found.left_out}),
+            scheme=_stored(scheme),
             content_digest=content.digest,
             at=store.clock(),
         )
@@ -114,6 +114,6 @@ def _save(store: Store, content: Content, scheme: Mapping[str, object], found: F
             ["draft_id", *_COLUMNS],
             (
                 (key, one.left, one.right, str(one.cause), one.score, one.evidence, str(one.action))
-                for one in found.edges
+                for one in found
             ),
         )

@@ -156,7 +156,7 @@ def extend_split(
     } - standing.quarantined
     if not later and not changed and content.snapshot_id == split.snapshot_id:
         return Extension(split, absent=len(absent))
-    edges = ruled(find_edges(everything, embedder, progress).edges, said)
+    edges = ruled(find_edges(everything, embedder, progress), said)
     placement = place_later(later, standing.groups, edges, frozenset(changed))
     moved = later | changed
     fresh = [

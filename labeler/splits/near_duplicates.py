@@ -62,12 +62,10 @@ class NearDuplicates:
         edges: Links and edges for review.
         proposed: Pairs of passages that were proposed and not linked, most alike first: the nodes,
             the names, and the texts.
-        pairs: How many pairs were proposed.
     """
 
     edges: list[Edge]
     proposed: list[tuple[Unit, Unit, str, str]]
-    pairs: int
 
 
 def find_near_duplicates(content: Content, words: WordDigests) -> NearDuplicates:
@@ -108,24 +106,22 @@ def find_near_duplicates(content: Content, words: WordDigests) -> NearDuplicates
         (one for one in found if PROPOSED <= one.score < LINK and not one.is_whole),
         key=lambda one: (-one.score, one.first, one.second),
     )
-    queries, seen = _near_queries(content, words)
     return NearDuplicates(
-        edges + queries,
+        edges + _near_queries(content, words),
         [
             (units[one.first], units[one.second], texts[one.first], texts[one.second])
             for one in proposed
         ],
-        len(near) + (0 if found is near else len(found)) + seen,
     )
 
 
-def _near_queries(content: Content, words: WordDigests) -> tuple[list[Edge], int]:
+def _near_queries(content: Content, words: WordDigests) -> list[Edge]:
     texts = [query.text for query in content.queries]
     shingles = read_shingles(texts)
     rare = shingles.frequencies <= rare_limit(len(texts))
     near = near_pairs(shingles, rare, _firsts(words.queries), least=_LEAST_QUERY)
     units = [Unit(query.node, "") for query in content.queries]
-    return _edges(near, units, Cause.NEAR_QUERY), len(near)
+    return _edges(near, units, Cause.NEAR_QUERY)
 
 
 def _firsts(digests: Sequence[str | None]) -> NDArray[np.bool_]:

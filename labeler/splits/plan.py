@@ -27,7 +27,6 @@ from labeler.splits.proposing import BANDS, INDEXED_FREQUENCY, PERMUTATIONS
 
 __all__ = [
     "FEW_GROUPS",
-    "Found",
     "Plan",
     "PlannedGroup",
     "edge_scheme",
@@ -43,14 +42,6 @@ UNEVEN_GROUPS = 60
 """Under so many groups the parts miss their shares by several percent."""
 
 Rulings = Mapping[tuple[str, str], tuple[EdgeAction, str]]
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """The edges of a content as they were found, before any ruling, and what limits them."""
-
-    edges: list[Edge]
-    left_out: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +110,7 @@ def edge_scheme(embedder: Embedder | None) -> dict[str, object]:
         "containment": {"link": near_duplicates.LINK, "review": near_duplicates.REVIEW},
         "containment_without_rare": {"link": near_duplicates.WHOLE_LINK},
         "cosine": {"link": semantic.LINK, "review": semantic.REVIEW},
+        "embedded": f"queries; proposed passages of a containment from {near_duplicates.PROPOSED}",
         "embedder": None
         if embedder is None
         else {"name": embedder.name, "digest": embedder.digest},
@@ -130,8 +122,8 @@ def find_edges(
     content: Content,
     embedder: Embedder | None,
     progress: Callable[[str], None] = lambda _: None,
-) -> Found:
-    """Find all edges of a content.
+) -> list[Edge]:
+    """Find all edges of a content, before any ruling.
 
     Args:
         content: Documents and queries.
@@ -145,19 +137,16 @@ def find_edges(
     progress("looking for near duplicates")
     near = near_duplicates.find_near_duplicates(content, words)
     edges += near.edges
-    left_out = 0
     if embedder is not None:
         progress("comparing meanings")
-        meant = semantic.find_semantic_edges(content.queries, near.proposed, embedder)
-        edges += meant.edges
-        left_out = meant.left_out
+        edges += semantic.find_semantic_edges(content.queries, near.proposed, embedder)
     by_key = {edge.key: edge for edge in edges}
-    return Found([by_key[key] for key in sorted(by_key)], left_out)
+    return [by_key[key] for key in sorted(by_key)]
 
 
 def make_plan(
     content: Content,
-    found: Found,
+    found: Sequence[Edge],
     rulings: Rulings,
     scheme: Mapping[str, object],
     *,
@@ -165,7 +154,7 @@ def make_plan(
     shares: Mapping[SplitPart, float] = DEFAULT_SHARES,
 ) -> Plan:
     """Group what is linked and give each group its part."""
-    edges = ruled(found.edges, rulings)
+    edges = ruled(found, rulings)
     nodes = [one.node for one in content.documents] + [one.node for one in content.queries]
     members = groups_of(nodes, edges)
     parts = assign(sized(content, members), shares, seed)
@@ -182,11 +171,10 @@ def make_plan(
         "documents": len(content.documents),
         "queries": len(content.queries),
         "queries_with_keys": queries_with_keys(content.queries),
-        "pairs_not_embedded": found.left_out,
         "content_digest": content.digest,
     }
     plan = Plan(content, edges, groups, shares, seed, full, oversized)
-    return replace(plan, warnings=tuple(_warnings(plan, found)))
+    return replace(plan, warnings=tuple(_warnings(plan)))
 
 
 def sized(content: Content, groups: Sequence[tuple[str, ...]]) -> list[Sized]:
@@ -204,7 +192,7 @@ def sized(content: Content, groups: Sequence[tuple[str, ...]]) -> list[Sized]:
     return found
 
 
-def _warnings(plan: Plan, found: Found) -> Iterator[str]:
+def _warnings(plan: Plan) -> Iterator[str]:
     groups = len(plan.groups)
     if plan.oversized and groups < FEW_GROUPS:
         yield (
@@ -220,11 +208,6 @@ def _warnings(plan: Plan, found: Found) -> Iterator[str]:
         )
     if plan.scheme["embedder"] is None:
         yield "no embeddings: texts that say the same in other words are not found"
-    if found.left_out:
-        yield (
-            f"{found.left_out:,} proposed pairs of passages were not compared by embeddings: only "
-            f"{semantic.MOST_PASSAGES:,} passages are"
-        )
     if waiting := len(plan.waiting):
         one, several = "edge waits for a person and doesn't", "edges wait for a person and don't"
         wait = one if waiting == 1 else several

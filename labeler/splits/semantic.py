@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,30 +13,19 @@ from labeler.splits.content import SplitQuery
 from labeler.splits.edges import Cause, Edge, edge_between
 from labeler.splits.near_duplicates import Unit
 
-__all__ = ["LINK", "MOST_PASSAGES", "REVIEW", "SemanticEdges", "find_semantic_edges"]
+__all__ = ["LINK", "REVIEW", "find_semantic_edges"]
 
 LINK, REVIEW = 0.96, 0.92
 """Cosine of multilingual-e5-small from which two texts are linked, or shown to a person."""
 
-MOST_PASSAGES = 500
-"""So many passages of proposed pairs are embedded, the most alike first: 0.1 s of CPU each."""
-
 _ROWS_AT_ONCE = 1_024
-
-
-@dataclass(frozen=True, slots=True)
-class SemanticEdges:
-    """What embeddings found, and how many proposed pairs they were not asked about."""
-
-    edges: list[Edge]
-    left_out: int
 
 
 def find_semantic_edges(
     queries: Sequence[SplitQuery],
     proposed: Sequence[tuple[Unit, Unit, str, str]],
     embedder: Embedder,
-) -> SemanticEdges:
+) -> list[Edge]:
     """Compare all queries with one another, and the passages of proposed pairs.
 
     Args:
@@ -45,25 +33,21 @@ def find_semantic_edges(
         proposed: Pairs that share some 3-grams and were not linked by them, most alike first.
         embedder: Makes unit vectors.
     """
-    asked: dict[str, int] = {}
-    pairs = []
-    for one, other, text, other_text in proposed:
-        if len(asked) + 2 > MOST_PASSAGES:
-            break
-        places = [asked.setdefault(body, len(asked)) for body in (text, other_text)]
-        pairs.append((one, other, places[0], places[1]))
-    vectors = embedder.passages(list(asked))
-    edges = _query_edges(queries, embedder)
+    places: dict[str, int] = {}
+    for _, _, *texts in proposed:
+        for text in texts:
+            places.setdefault(text, len(places))
+    vectors = embedder.passages(list(places))
     best: dict[tuple[str, str], Edge] = {}
-    for one, other, first, second in pairs:
-        cosine = float(vectors[first] @ vectors[second])
+    for one, other, text, other_text in proposed:
+        cosine = float(vectors[places[text]] @ vectors[places[other_text]])
         if cosine >= REVIEW:
             names = f"{one.name} ~ {other.name}" if one.name else "whole texts"
             edge = _edge(one.node, other.node, Cause.SEMANTIC_PASSAGE, cosine, names)
             known = best.get((edge.left, edge.right))
             if known is None or (known.score or 0) < (edge.score or 0):
                 best[edge.left, edge.right] = edge
-    return SemanticEdges(edges + [best[key] for key in sorted(best)], len(proposed) - len(pairs))
+    return _query_edges(queries, embedder) + [best[key] for key in sorted(best)]
 
 
 def _edge(one: str, other: str, cause: Cause, cosine: float, evidence: str) -> Edge:

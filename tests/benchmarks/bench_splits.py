@@ -21,7 +21,7 @@ from random import Random
 from labeler.search.words import tokens
 from labeler.splits.check_texts import CROSSES, CheckedText, near_across, verbatim_across
 from labeler.splits.content import Content, Passage, SplitDocument
-from labeler.splits.plan import Found, Plan, edge_scheme, find_edges, make_plan
+from labeler.splits.plan import Plan, edge_scheme, find_edges, make_plan
 from labeler.store.registry import text_digest
 from tests.benchmarks.measuring import Spent, collection, in_own_process
 
@@ -106,7 +106,7 @@ def _planned(texts: dict[str, str]) -> tuple[Plan, dict[str, str]]:
         tokens(text)
     words = time.process_time() - begin
     begin = time.process_time()
-    found: Found = find_edges(content, None)
+    found = find_edges(content, None)
     edges = time.process_time() - begin
     begin = time.process_time()
     plan = make_plan(content, found, {}, edge_scheme(None))
