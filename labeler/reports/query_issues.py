@@ -24,6 +24,7 @@ from labeler.records.proposals import QueryProposal, QueryProposalAnswer
 from labeler.records.queries import Query, QueryVersion
 from labeler.records.queue import EventKind, ReviewEvent, Task
 from labeler.records.scales import Assessor
+from labeler.reports.item_notes import notes_on_items
 from labeler.store.bulk import is_one_of
 from labeler.store.projections import judgments_in_force
 from labeler.store.registry import pool_named
@@ -107,7 +108,8 @@ def read_query_issues(connection: Connection, pool: str | None = None) -> tuple[
         pooled = items_of_pool(pool_named(connection, pool).id)
     marks = _marks(connection, pooled)
     proposals = _proposals(connection, pooled)
-    notes = _notes(connection, sorted({one.item_id for own in marks.values() for one in own}))
+    marked = sorted({one.item_id for own in marks.values() for one in own})
+    notes = notes_on_items(connection, marked, beside=_says_unclear)
     found: list[QueryIssue] = []
     for row in _queries(connection, sorted({*marks, *proposals})):
         own = marks.get(row.query_id, [])
@@ -165,25 +167,6 @@ def _marks(connection: Connection, pooled: sa.Select[int] | None) -> dict[int, l
     found: dict[int, list[_Row]] = defaultdict(list)
     for row in connection.execute(statement):
         found[row.query_id].append(row)
-    return found
-
-
-def _notes(connection: Connection, items: Sequence[int]) -> dict[int, list[str]]:
-    statement = (
-        sa.select(_TASK.c.item_id, _TEXT.c.body)
-        .join(_EVENT, _EVENT.c.task_id == _TASK.c.id)
-        .join(_TEXT, _TEXT.c.id == _EVENT.c.note_id)
-        .where(
-            is_one_of(connection, _TASK.c.item_id, items),
-            _TEXT.c.body.is_not(None),
-            _EVENT.c.kind.in_([EventKind.NOTE.value, EventKind.FLAG.value]),
-            ~_says_unclear(_TEXT.c.body),
-        )
-        .order_by(_EVENT.c.id)
-    )
-    found: dict[int, list[str]] = defaultdict(list)
-    for item, body in connection.execute(statement):
-        found[int(item)].append(str(body))
     return found
 
 

@@ -23,6 +23,7 @@ from labeler.records.projections import TaskState, TaskStatus
 from labeler.records.queries import Query, QueryVersion
 from labeler.records.queue import EventKind, ReviewEvent, Task
 from labeler.records.scales import Assessor, AssessorKind, RubricRecord, ScaleLevel
+from labeler.reports.item_notes import notes_on_items
 from labeler.store.bulk import is_one_of
 from labeler.store.registry import pool_named
 
@@ -110,7 +111,8 @@ def read_rubric_issues(connection: Connection, pool: str | None = None) -> tuple
     for row in connection.execute(statement):
         marks[row.item_id].append(row)
     items = sorted(marks)
-    levels, notes = _levels(connection, items), _notes(connection, items)
+    levels = _levels(connection, items)
+    notes = notes_on_items(connection, items, beside=says_rubric_unclear)
     found = [
         RubricIssue(
             rubric=row.rubric,
@@ -223,22 +225,3 @@ def _levels(connection: Connection, items: Sequence[int]) -> dict[int, dict[str,
         }
         for item, counts in given.items()
     }
-
-
-def _notes(connection: Connection, items: Sequence[int]) -> dict[int, list[str]]:
-    statement = (
-        sa.select(_TASK.c.item_id, _TEXT.c.body)
-        .join(_EVENT, _EVENT.c.task_id == _TASK.c.id)
-        .join(_TEXT, _TEXT.c.id == _EVENT.c.note_id)
-        .where(
-            is_one_of(connection, _TASK.c.item_id, items),
-            _TEXT.c.body.is_not(None),
-            _EVENT.c.kind.in_([EventKind.NOTE.value, EventKind.FLAG.value]),
-            ~says_rubric_unclear(_TEXT.c.body),
-        )
-        .order_by(_EVENT.c.id)
-    )
-    found: dict[int, list[str]] = defaultdict(list)
-    for item, body in connection.execute(statement):
-        found[int(item)].append(str(body))
-    return found
