@@ -1,8 +1,9 @@
-"""Drawn items that an acceptance waits for, among others at a constant rate.
+"""Drawn items that an acceptance or an estimate waits for, among others at a constant rate.
 
-They come early, since labels that are right wait for them, and in no run of their own, so that
-nobody can tell them from their place. The rate follows from the draw and from the frame, and not
-from what is left of either: routing again after some votes changes nothing of it.
+They come early, since labels that are right wait for them, or somebody who wants a number; and in
+no run of their own, so that nobody can tell them from their place. The rate follows from the draw
+and from the frame, and not from what is left of either: routing again after some votes changes
+nothing of it.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-__all__ = ["Early", "interleaved", "rate_of"]
+__all__ = ["MOST", "Early", "company_of", "interleaved", "rate_of"]
 
 WITHIN = 1 / 3
 """The draw is answered within this part of the frame."""
@@ -46,6 +47,11 @@ def rate_of(drawn: int, frame: int) -> float:
     return min(MOST, drawn / (WITHIN * frame))
 
 
+def company_of(drawn: int, rate: float) -> int:
+    """Give how many others come with so many drawn items, for these to be that share of all."""
+    return math.ceil(drawn * (1 - rate) / rate - 1e-9)
+
+
 def interleaved(drawn: Sequence[int], others: Sequence[int], rate: float) -> list[int]:
     """Put drawn items evenly among the first others, in their orders.
 
@@ -54,7 +60,7 @@ def interleaved(drawn: Sequence[int], others: Sequence[int], rate: float) -> lis
         others: What they stand among; as many come as the rate asks for, or all.
         rate: The share of drawn items, in (0, 1].
     """
-    company = others[: math.ceil(len(drawn) * (1 - rate) / rate - 1e-9)]
+    company = others[: company_of(len(drawn), rate)]
     placed = [
         ((number + 0.5) / len(of), item)
         for of in (drawn, company)

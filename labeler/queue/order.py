@@ -6,7 +6,8 @@ holds at most ten items of a query, in an order that tells nothing of their rank
 Until a query has a few votes nobody knows how its passages are judged there, so these come first:
 error goes by query, and an order that trusts scores before then can make labels worse.
 
-Drawn items that an acceptance waits for come next, at a constant rate among others of their query.
+Drawn items that an acceptance or an estimate waits for come next, at a constant rate among others
+of their query.
 
 Nobody's item waits for ever: one block in four is the one that has waited longest, the first among
 them, whatever those are worth that came later.

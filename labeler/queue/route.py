@@ -30,7 +30,7 @@ from labeler.queue.guarantee import AuditStanding, bring_audit_forward
 from labeler.queue.interleaving import Early, rate_of
 from labeler.queue.order import DEFAULT_ORDER, Order, order_named, place_items
 from labeler.queue.reasons import SECOND_LOOK, accepted_answer, reasons_for
-from labeler.queue.sampled import with_samples
+from labeler.queue.sampled import with_sampled, with_samples
 from labeler.queue.second_look import second_looks
 from labeler.queue.standing import PoolStanding, judgeable, queries_of, read_standing
 from labeler.queue.tasks import bring_tasks_in_line, reasons_in_force, waiting_since
@@ -54,7 +54,9 @@ class RouteReport:
         settled_by_people: Items whose label people gave.
         carried: Items whose label comes from the same text in another snapshot.
         accepted: Items whose label the policy accepted, by grade.
-        to_people: Items that wait for people.
+        to_people: Items that nothing was accepted for, and that people can judge.
+        waiting: All items that wait for people: these, and accepted ones that a random draw
+            picked; second looks aside.
         reasons: How many of them for each reason; an item may have several.
         audited: Items that wait for people because a random draw picked them.
         second_looks: Settled items that somebody is to look at once more.
@@ -76,6 +78,7 @@ class RouteReport:
     carried: int
     accepted: Mapping[str, int]
     to_people: int
+    waiting: int
     reasons: Mapping[str, int]
     audited: int
     second_looks: int
@@ -190,6 +193,7 @@ def route_pool(
         order=by.name,
         ledgers=ledgers,
         decided=decided,
+        waiting=sum(set(reasons) != {SECOND_LOOK} for reasons in wanted.values()),
         tasks=(raised, lifted),
         revision=tx.made_revision,
     )
@@ -231,6 +235,7 @@ def _report(
     order: str,
     ledgers: Ledgers,
     decided: tuple[int, int],
+    waiting: int,
     tasks: tuple[int, int],
     revision: int | None,
 ) -> RouteReport:
@@ -243,6 +248,7 @@ def _report(
         carried=sum(labels[item].carried_from is not None for item in people),
         accepted=dict(Counter(one.grade.value for one in plan.accepted.values())),
         to_people=len(plan.to_people),
+        waiting=waiting,
         reasons=dict(Counter(reason for reasons in plan.to_people.values() for reason in reasons)),
         audited=len(plan.audited),
         second_looks=len(plan.second_looks),
@@ -338,12 +344,13 @@ def _order(
 ) -> dict[int, int]:
     queries = queries_of(tx.connection, pool.id)
     worths = item_worths(standing, wanted, chosen.reach, waiting_since(tx.connection, list(wanted)))
-    middle = wanted.keys() - plan.to_people.keys() - plan.early.items
+    early = with_sampled(plan.early, wanted)
+    middle = wanted.keys() - plan.to_people.keys() - early.items
     return place_items(
         chosen.order,
         queries,
         stand_among(chosen.order, worths, middle),
         seed=pool.digest,
-        early=plan.early,
+        early=early,
         votes=Counter(queries[item] for item in standing.people if item in queries),
     )

@@ -23,7 +23,7 @@ from labeler.store.slices import slices_of_items
 __all__ = [
     "bring_votes_in_line",
     "items_with_open_votes",
-    "place_votes",
+    "place_first",
     "purpose_of",
     "task_keys",
     "want_votes",
@@ -98,12 +98,24 @@ def bring_votes_in_line(
     _bring_further_votes_in_line(tx, slots, further, places)
 
 
-def place_votes(tx: WriteTransaction, order: Mapping[int, int]) -> None:
-    """Want a vote for an estimate on each item of which none is wanted yet, at its place."""
-    given = _votes_given(tx.connection)
-    open_ones = _open_slots(tx.connection, list(order))
-    places = {item: given + place for item, place in order.items() if item not in open_ones}
-    want_votes(tx, places, dict.fromkeys(places, VotePurpose.AUDIT))
+def place_first(tx: WriteTransaction, order: Mapping[int, int], drawn: Collection[int]) -> None:
+    """Want a vote for an estimate on each drawn item, and put them before all that waits.
+
+    Args:
+        tx: The write transaction.
+        order: The place of each of them, and of others that wait and come with them, from 0.
+        drawn: Those of which a vote is wanted; one that waits already is wanted once.
+    """
+    slots = _open_slots(tx.connection, list(order))
+    waiting = _ASSIGNMENT.c.state == AssignmentState.WAITING.value
+    first = tx.connection.execute(
+        sa.select(sa.func.min(_ASSIGNMENT.c.priority)).where(waiting)
+    ).scalar()
+    start = (_votes_given(tx.connection) if first is None else int(first)) - len(order)
+    places = {item: start + place for item, place in order.items()}
+    new = {item: places[item] for item in drawn if item not in slots}
+    want_votes(tx, new, dict.fromkeys(new, VotePurpose.AUDIT))
+    _move(tx.connection, slots, places)
 
 
 def _make_drawn(

@@ -55,6 +55,14 @@ def waiting(store: Store) -> dict[int, str]:
         return {int(item): str(purpose) for item, purpose in rows}
 
 
+def in_order(store: Store) -> list[int]:
+    """Give the items that wait, in the order of the queue."""
+    one = table(Assignment)
+    with store.read() as connection:
+        rows = connection.execute(sa.select(one.c.item_id).order_by(one.c.priority, one.c.id))
+        return [int(item) for (item,) in rows]
+
+
 def test_a_draw_is_stored_with_its_probabilities_and_waits_for_people(
     store: Store, own_folder: Path
 ) -> None:
@@ -124,6 +132,19 @@ def test_an_item_that_waits_already_is_asked_for_once(store: Store, own_folder: 
     assert len(before) == 11
     draw_sample(store, "s", SampleOptions(BOTH, votes=6), ask_for_sample)
     assert waiting(store) == before
+
+
+def test_drawn_items_come_first_and_among_others(store: Store, own_folder: Path) -> None:
+    pooled(store, own_folder)
+    route_pool(store, "p", UNCALIBRATED)
+    draw_sample(store, "s", SampleOptions(BOTH, votes=3), ask_for_sample)
+    drawn = set(drawn_of(store, "s")[1])
+    for again in (False, True):
+        if again:
+            route_pool(store, "p", UNCALIBRATED, order="random")
+        places = [item in drawn for item in in_order(store)]
+        assert sum(places[:6]) == 3 < len(places)
+        assert not all(places[:3])
 
 
 def test_labelled_items_are_known_and_not_drawn(store: Store, own_folder: Path) -> None:
