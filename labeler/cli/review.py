@@ -164,13 +164,18 @@ def _is_in_browser() -> bool:
 
 
 def _has_screen() -> bool:
-    return _is_in_browser() or (sys.stdin.isatty() and sys.stdout.isatty())
+    """Tell whether this is a terminal that can place its cursor: the app would hang elsewhere."""
+    from rich.console import Console
+
+    at_terminal = sys.stdin.isatty() and sys.stdout.isatty()
+    return _is_in_browser() or (at_terminal and not Console().is_dumb_terminal)
 
 
 def _review_screen(asked: _Asked) -> None:
     if not _has_screen():
         raise UsageError(
-            "the review app needs a terminal", hint="line by line: labeler review --plain"
+            "the review app needs a terminal that can place its cursor",
+            hint="line by line: labeler review --plain",
         )
     from tui.app import Seat, run_review
     from tui.orphan import end_with_parent
@@ -210,9 +215,9 @@ def _review_lead(
 ) -> None:
     if not lead:
         raise UsageError("--force goes with --lead", hint="labeler review --lead --force")
-    if plain or not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if plain or not _has_screen():
         raise UsageError(
-            "the lead's screens need a terminal",
+            "the lead's screens need a terminal that can place its cursor",
             hint="as text: labeler queue, labeler report agreement, labeler pool show POOL",
         )
     from labeler.cli.sealing import open_shown, tell_seals

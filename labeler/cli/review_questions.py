@@ -72,7 +72,7 @@ def review_questions(asked: AskedQuestions, *, plain: bool, has_screen: bool) ->
         return
     if not has_screen:
         raise UsageError(
-            "the review app needs a terminal",
+            "the review app needs a terminal that can place its cursor",
             hint="line by line: labeler review --questions --plain",
         )
     from tui.question_app import run_questions

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import io
+import os
 import re
+import subprocess
+import sys
 from functools import partial
 from pathlib import Path
 
@@ -148,3 +151,31 @@ def test_the_overlap_of_the_settings_is_what_routing_wants(
     assert run(["route", "p"]) == ExitCode.USAGE
     errors = capsys.readouterr().err
     assert "labeler.toml, review.overlap.low_confidenc: no such reason" in errors
+
+
+@pytest.mark.parametrize("options", [[], ["--questions"], ["--lead"]])
+@pytest.mark.parametrize("term", ["dumb", "unknown"])
+def test_a_terminal_that_cannot_place_its_cursor_is_told_at_once(
+    routed: Path, term: str, options: list[str]
+) -> None:
+    told = _at_a_terminal(["review", *options], term)
+    assert "a terminal that can place its cursor" in told
+    assert "\x1b[?1049h" not in told, "the app has taken the screen"
+
+
+def _at_a_terminal(command: list[str], term: str) -> str:
+    """Run a command at a terminal of its own; give what it wrote, once it has ended."""
+    pty = pytest.importorskip("pty", reason="this system has no terminals to make")
+    ours, theirs = pty.openpty()
+    environ = {**os.environ, "TERM": term}
+    line = [sys.executable, "-c", "from labeler.cli.app import main; main()", *command]
+    with subprocess.Popen(line, stdin=theirs, stdout=theirs, stderr=theirs, env=environ) as process:
+        os.close(theirs)
+        try:
+            code = process.wait(timeout=60)
+        finally:
+            process.kill()
+        told = os.read(ours, 100_000).decode()
+        os.close(ours)
+    assert code == ExitCode.USAGE
+    return " ".join(told.split())
