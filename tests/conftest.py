@@ -11,8 +11,8 @@ import pytest
 from labeler.store.database import Store, open_store
 from labeler.store.location import Location
 from tests.cluster import Cluster, find_binaries, running_cluster
-from tests.migrated import copied_when_made
 from tests.nursery import Nursery, running_nursery
+from tests.quick_store import quick_stores
 
 
 @pytest.fixture(autouse=True)
@@ -28,9 +28,9 @@ def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _copied_when_made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Migrate once, not in each test that makes a database."""
-    with copied_when_made(tmp_path_factory.mktemp("migrated")):
+def _quick_stores(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Migrate and compile once, not in each test that makes a database."""
+    with quick_stores(tmp_path_factory.mktemp("migrated")):
         yield
 
 

@@ -1,4 +1,4 @@
-"""Databases that are migrated once, then copied: a test that makes one waits for no migration."""
+"""What databases in tests need to do once only: be migrated, and have their statements compiled."""
 
 from __future__ import annotations
 
@@ -16,17 +16,37 @@ from labeler.store.location import Location
 from labeler.store.schema import bring_up_to_date
 
 
-@contextmanager
-def copied_when_made(folder: Path) -> Iterator[None]:
-    """Let every SQLite file that this process makes begin as a copy of one that was migrated.
+class Compiled(dict[tuple[Any, ...], Any]):
+    """Compiled statements that all engines of one dialect share.
 
-    A file that is there already goes through its migrations as ever, and so does whatever a
-    process of its own makes.
+    SQLAlchemy keeps them for each engine apart: the first part of a key is the engine's dialect.
     """
-    template = folder / "template.db"
+
+    def get(self, key: tuple[Any, ...], default: Any = None) -> Any:
+        """Give what an engine of the same dialect has compiled."""
+        return super().get((type(key[0]), *key[1:]), default)
+
+    def __setitem__(self, key: tuple[Any, ...], compiled: Any) -> None:
+        if len(self) >= _STATEMENTS:
+            self.clear()
+        super().__setitem__((type(key[0]), *key[1:]), compiled)
+
+
+_STATEMENTS = 2_000
+
+
+@contextmanager
+def quick_stores(folder: Path) -> Iterator[None]:
+    """Let this process compile each statement once, and copy a database where it makes one.
+
+    A SQLite file that is there already goes through its migrations as ever, and so does whatever
+    another process makes.
+    """
+    template, compiled = folder / "template.db", Compiled()
 
     def brought(read: Callable[..., Any], *rest: Any) -> None:
         store: database.Store = read.__self__  # type: ignore[attr-defined]
+        store.engine.update_execution_options(compiled_cache=compiled)
         if store.is_sqlite and not store.location.path.exists():
             _copy(template, store.location.path)
         bring_up_to_date(read, *rest)
