@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 from http.client import HTTPConnection
 from pathlib import Path
@@ -21,21 +20,9 @@ from labeler.records.judgments import Judgment
 from labeler.records.ledger import Attempt, Job, ProviderBatch, Response
 from labeler.store.database import Store, open_store
 from labeler.store.location import Location
-from tests.fake_provider.running import Provider, running_provider
-from tests.judges.llm.batching import ITEMS, LIMITS, QUICK, REQUESTS, clean, work_on
+from tests.fake_provider.running import Provider
+from tests.judges.llm.batching import ITEMS, LIMITS, QUICK, REQUESTS, work_on
 from tests.small import pooled
-
-
-@pytest.fixture(scope="module")
-def running() -> Iterator[Provider]:
-    with running_provider() as provider:
-        yield provider
-
-
-@pytest.fixture
-def provider(running: Provider) -> Iterator[Provider]:
-    with clean(running) as provider:
-        yield provider
 
 
 def test_the_whole_path(store: Store, provider: Provider, tmp_path: Path) -> None:

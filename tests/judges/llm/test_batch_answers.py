@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -31,22 +30,9 @@ from labeler.records.pools import Item
 from labeler.records.project import Text
 from labeler.store.database import Store, open_store
 from labeler.store.location import Location
-from tests.fake_provider.running import Provider, running_provider
-from tests.judges.llm.batching import ITEMS, LIMITS, REQUESTS, clean, work_on
+from tests.fake_provider.running import Provider
+from tests.judges.llm.batching import ITEMS, LIMITS, REQUESTS, work_on
 from tests.small import pooled, write_jsonl, write_run
-
-
-@pytest.fixture(scope="module")
-def running() -> Iterator[Provider]:
-    with running_provider() as provider:
-        yield provider
-
-
-@pytest.fixture
-def provider(running: Provider) -> Iterator[Provider]:
-    with clean(running) as provider:
-        yield provider
-
 
 SCENES = [
     *("plain", "fenced", "think", "words", "wrong-case", "extra-fields", "nul", "lone-surrogate"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,21 +15,9 @@ from labeler.judges.llm.batch import submit
 from labeler.providers.batches import BatchDesk
 from labeler.records.ledger import BatchState
 from labeler.store.database import Store
-from tests.fake_provider.running import Provider, running_provider
-from tests.judges.llm.batching import ITEMS, KEY, LIMITS, ONCE, QUICK, REQUESTS, clean, work_on
+from tests.fake_provider.running import Provider
+from tests.judges.llm.batching import ITEMS, KEY, LIMITS, ONCE, QUICK, REQUESTS, work_on
 from tests.small import pooled
-
-
-@pytest.fixture(scope="module")
-def running() -> Iterator[Provider]:
-    with running_provider() as provider:
-        yield provider
-
-
-@pytest.fixture
-def provider(running: Provider) -> Iterator[Provider]:
-    with clean(running) as provider:
-        yield provider
 
 
 def test_an_expired_batch_gives_what_it_has(

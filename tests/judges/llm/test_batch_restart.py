@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -31,8 +31,8 @@ from labeler.providers.batch_ledger import close_batch
 from labeler.providers.batches import BatchDesk
 from labeler.records.ledger import BatchState, Job
 from labeler.store.database import Store
-from tests.fake_provider.running import Provider, running_provider
-from tests.judges.llm.batching import ITEMS, LIMITS, ONCE, QUICK, REQUESTS, clean, work_on
+from tests.fake_provider.running import Provider
+from tests.judges.llm.batching import ITEMS, LIMITS, ONCE, QUICK, REQUESTS, work_on
 from tests.small import pooled
 
 
@@ -50,18 +50,6 @@ def killed_in(place: object, name: str, work: Callable[[], object]) -> None:
         patch.setattr(place, name, die)
         with pytest.raises(Killed):
             work()
-
-
-@pytest.fixture(scope="module")
-def running() -> Iterator[Provider]:
-    with running_provider() as provider:
-        yield provider
-
-
-@pytest.fixture
-def provider(running: Provider) -> Iterator[Provider]:
-    with clean(running) as provider:
-        yield provider
 
 
 @pytest.mark.parametrize("step", ["upload", "submit"])
