@@ -163,7 +163,7 @@ def _route(store: Store) -> dict[str, object]:
     report = route_pool(store, _POOL, UNCALIBRATED)
     return {
         "accepted without people": sum(report.accepted.values()),
-        "waiting for people": report.to_people + report.audited,
+        "waiting for people": report.waiting,
         "of them an audit of what was accepted": report.audited,
     }
 

@@ -10,6 +10,7 @@ from cyclopts import Parameter
 
 from labeler.cli.output import print_facts, print_json, program, tell, working
 from labeler.cli.project import Database, JsonOutput, open_project
+from labeler.cli.sealing import open_shown, tell_seals
 
 if TYPE_CHECKING:
     from labeler.calibration.policies import AnyPolicy
@@ -75,10 +76,12 @@ def route(
             order=order,
             votes_on_influential=_votes_on_influential(overlap, review.overlap_influence),
         )
+        seals = open_shown(store, "route", pool=pool) if report.audit else []
     if json:
-        print_json(asdict(report))
+        print_json(asdict(report) | {"sealed": [seal.facts() for seal in seals]})
         return
     _print_report(report, pool)
+    tell_seals(seals)
 
 
 def _votes_on_influential(asked: str | None, standing: int) -> int:
@@ -96,10 +99,12 @@ def _tell_plan(
 
     with open_project(db) as store, working("planning"):
         found = plan_route(store, pool, policy, new_audit=new_audit)
+        seals = open_shown(store, "route --plan", pool=pool) if found.shown else []
     if json:
-        print_json(asdict(found))
+        print_json(asdict(found) | {"sealed": [seal.facts() for seal in seals]})
     else:
         print_plan(found, pool)
+        tell_seals(seals)
 
 
 def _print_report(report: RouteReport, pool: str) -> None:
@@ -109,7 +114,6 @@ def _print_report(report: RouteReport, pool: str) -> None:
     plain = f" (plain threshold {UNCALIBRATED.threshold:g}, not calibrated)"
     if report.instead_of:
         tell(report.instead_of)
-    waiting = report.to_people
     print_facts(
         {
             "policy": report.policy + (plain if report.policy == UNCALIBRATED.name else ""),
@@ -117,7 +121,7 @@ def _print_report(report: RouteReport, pool: str) -> None:
             "carried from the same text": report.carried,
             "accepted": sum(report.accepted.values()),
             **{f"  {grade}": count for grade, count in report.accepted.items()},
-            "waiting for people": waiting if report.audit else waiting + report.audited,
+            "waiting for people": report.waiting,
             **{f"  {reason}": count for reason, count in report.reasons.items()},
             "  drawn for the audit": report.audited,
             "second looks": report.second_looks,
@@ -130,5 +134,5 @@ def _print_report(report: RouteReport, pool: str) -> None:
     print_shown(report.audit)
     if report.revision is None:
         print("nothing changed")
-    elif report.to_people or report.audited or report.second_looks:
+    elif report.waiting or report.second_looks:
         print(f"next: {program()} review --pool {pool}")

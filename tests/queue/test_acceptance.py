@@ -81,6 +81,15 @@ def test_an_audit_without_errors_accepts_what_it_aimed_at(store: Store, own_fold
     assert before == after
 
 
+def test_what_waits_is_counted_once_also_where_it_was_drawn(
+    sqlite_store: Store, items: list[int]
+) -> None:
+    score(sqlite_store, items, lambda _: 0.6)
+    report = route_pool(sqlite_store, "p", NINE_OF_TEN)
+    assert report.audited > 0
+    assert report.waiting == len(items) == len(in_queue(sqlite_store))
+
+
 def test_the_plan_says_beforehand_what_is_drawn_and_changes_nothing(
     sqlite_store: Store, scores: ItemScores
 ) -> None:

@@ -58,6 +58,7 @@ def test_a_draw_is_sized_by_the_target_and_stored_with_its_design(
     judge(store, HandJudge())
     report = route_pool(store, "p", POLICY)
     assert (report.audited, sum(report.accepted.values()), report.to_people) == (4, 11, 0)
+    assert report.waiting == 4
     assert sum(drawn for _, _, _, drawn, _ in design(store)) == 4
     assert sum(size for _, _, size, _, _ in design(store)) == count(store, FrameItem) == 11
     for _, phase, size, drawn, probability in design(store):
