@@ -58,6 +58,7 @@ class LabelFit:
         losses: Log loss of each way that could be tried, at labels it hadn't seen.
         labels: How many labels of people there were.
         queries: To how many queries they belong.
+        both_sides: Whether there are relevant and not relevant ones among them.
         smoothed: Queries with enough labels for smoothing.
         model: The global model of all labels; None where labels are too few.
         kernel: The smoothing's kernel; None where nothing was smoothed.
@@ -68,14 +69,18 @@ class LabelFit:
     losses: dict[Way, float]
     labels: int
     queries: int
+    both_sides: bool
     smoothed: int
     model: LabelModel | None
     kernel: Kernel | None
 
     @property
     def is_calibrated(self) -> bool:
-        """Whether enough labels stand behind the probabilities."""
-        return self.labels >= LEAST_FOR_CALIBRATED
+        """Whether enough labels stand behind the probabilities, of both sides of relevance.
+
+        Labels of relevant items alone, as many collections have them, say nothing of the others.
+        """
+        return self.labels >= LEAST_FOR_CALIBRATED and self.both_sides
 
     def to_json(self) -> str:
         """Write what decides the probabilities, beside signals and labels, as canonical JSON."""
@@ -133,6 +138,7 @@ def fit_labels(
         losses=losses,
         labels=len(places),
         queries=len(parts),
+        both_sides=bool((grades > 0).any() and (grades == 0).any()),
         smoothed=several if kernel is not None else 0,
         model=model,
         kernel=kernel,

@@ -133,7 +133,10 @@ def policy_in_force(policy: AnyPolicy, scores: ItemScores | None) -> tuple[AnyPo
     if scores is None:
         why = "no scores: `labeler calibrate` fits them to people's labels"
     else:
-        why = f"the scores rest on {scores.labels} labels of people, and calibrated ones take 100"
+        why = (
+            f"the scores rest on {scores.labels} labels of people, and calibrated ones take 100, "
+            "relevant and not relevant ones among them"
+        )
     plain = replace(UNCALIBRATED, accept=policy.accept, overlap=policy.overlap)
     return plain, f"'{policy.name}' can't be applied yet: {why}"
 

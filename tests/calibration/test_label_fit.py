@@ -52,6 +52,15 @@ def test_below_a_hundred_labels_the_judges_own_labels_stay() -> None:
     assert Way.SMOOTHED in enough.losses
 
 
+def test_labels_of_relevant_items_alone_calibrate_nothing() -> None:
+    signals, truth = peculiar_queries(seed=1)
+    places = np.flatnonzero(truth > 0)[: 2 * LEAST_FOR_CALIBRATED]
+    assert len(places) == 2 * LEAST_FOR_CALIBRATED
+    assert not fit_labels(make_design(signals), places, truth[places]).is_calibrated
+    with_one = np.sort(np.append(places, np.flatnonzero(truth == 0)[0]))
+    assert fit_labels(make_design(signals), with_one, truth[with_one]).is_calibrated
+
+
 def test_one_label_a_query_is_no_ground_for_smoothing() -> None:
     signals, truth = peculiar_queries(seed=4, queries=120, items=10)
     design = make_design(signals)
