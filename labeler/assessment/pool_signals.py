@@ -18,17 +18,16 @@ from typing import Any
 import numpy as np
 import sqlalchemy as sa
 from numpy.typing import NDArray
-from sqlalchemy import Connection, Select
+from sqlalchemy import Connection
 
+from labeler.assessment.samples import flags_of, standing_samples
 from labeler.assessment.verdict import CIRCULAR
 from labeler.labels import Grade, Outcome
 from labeler.records import table
-from labeler.records.judgments import Judgment
 from labeler.records.pools import Candidate, Item
 from labeler.records.project import Text
 from labeler.records.queries import QueryVersion
-from labeler.records.scales import Assessor, AssessorKind, ScaleLevel
-from labeler.store.projections import judgments_in_force
+from labeler.records.scales import ScaleLevel
 
 __all__ = ["GRADE_RANK", "JudgeSignals", "PoolSignals", "read_pool_signals"]
 
@@ -39,7 +38,7 @@ GRADE_RANK: Mapping[Grade, int] = {
 }
 """The place of each grade, worst first."""
 
-_JUDGMENT, _ASSESSOR, _LEVEL = table(Judgment), table(Assessor), table(ScaleLevel)
+_LEVEL = table(ScaleLevel)
 _KINDS = 3
 
 
@@ -103,11 +102,7 @@ class PoolSignals:
 
 
 def read_pool_signals(connection: Connection, pool_id: int) -> PoolSignals:
-    """Read the signals on the items of a pool.
-
-    Two versions of a judge are one judge: on each item the version that answered last counts, and
-    of its answers those to the request that it was asked last.
-    """
+    """Read the signals on the items of a pool, of the answers that stand: `standing_samples`."""
     item, candidate, text = table(Item), table(Candidate), table(Text)
     statement = (
         sa.select(item.c.id, item.c.query_id, text.c.body)
@@ -150,41 +145,14 @@ def _query_texts(connection: Connection, keys: set[int]) -> dict[int, str]:
     return {int(key): body for key, body in rows if key in keys and body}
 
 
-def _answers_of(pool_id: int) -> Select[*tuple[Any, ...]]:
-    candidate = table(Candidate)
-    columns = ("item_id", "assessor_id", "request_digest", "outcome", "level_id", "confidence")
-    return (
-        sa.select(
-            *(_JUDGMENT.c[name] for name in columns),
-            *(_JUDGMENT.c[name] for name in ("probabilities", "signals", "flags")),
-        )
-        .join(candidate, candidate.c.item_id == _JUDGMENT.c.item_id)
-        .join(_ASSESSOR, _ASSESSOR.c.id == _JUDGMENT.c.assessor_id)
-        .where(
-            candidate.c.pool_id == pool_id,
-            _ASSESSOR.c.kind != AssessorKind.PERSON.value,
-            judgments_in_force(),
-        )
-        .order_by(_JUDGMENT.c.id)
-    )
-
-
 def _read_judges(
     connection: Connection,
     pool_id: int,
     place: Mapping[int, int],
     levels: Mapping[int, tuple[int, float, int]],
 ) -> tuple[JudgeSignals, ...]:
-    rows = connection.execute(sa.select(_ASSESSOR.c.id, _ASSESSOR.c.name, _ASSESSOR.c.kind))
-    names = {int(key): (str(name), str(kind)) for key, name, kind in rows}
-    answers: dict[tuple[str, str], dict[int, list[Sequence[Any]]]] = defaultdict(dict)
-    for row in connection.execute(_answers_of(pool_id)):
-        own = answers[names[row[1]]]
-        samples = own.get(row[0])
-        if samples is None or samples[0][1:3] != row[1:3]:
-            own[row[0]] = [row]
-        else:
-            samples.append(row)
+    columns = ("outcome", "level_id", "confidence", "probabilities", "signals", "flags")
+    answers = standing_samples(connection, pool_id, columns)
     return tuple(
         _columns_of(judge[0], answers[judge], place, levels)
         for judge in sorted(answers)
@@ -242,7 +210,7 @@ def _signals_of(samples: Sequence[Sequence[Any]], *, several: bool) -> Iterable[
         if row[5] is not None:
             yield "confidence", float(row[5])
         yield from _numbers(row[7])
-        yield from ((f"flag {flag}", 1.0) for flag in _flags(row[8]) if flag != CIRCULAR)
+        yield from ((f"flag {flag}", 1.0) for flag in flags_of(row[8]) if flag != CIRCULAR)
         return
     sums: dict[str, list[float]] = defaultdict(list)
     for row in samples:
@@ -252,7 +220,7 @@ def _signals_of(samples: Sequence[Sequence[Any]], *, several: bool) -> Iterable[
             sums[key].append(value)
     for key, values in sums.items():
         yield key, sum(values) / len(values)
-    for flag in {flag for row in samples for flag in _flags(row[8])} - {CIRCULAR}:
+    for flag in {flag for row in samples for flag in flags_of(row[8])} - {CIRCULAR}:
         yield f"flag {flag}", 1.0
     judged = [row for row in samples if row[4] is not None]
     if several and judged:
@@ -266,11 +234,6 @@ def _numbers(text: str) -> tuple[tuple[str, float], ...]:
         return ()
     content = json.loads(text)
     return tuple((str(key), float(value)) for key, value in content.items())
-
-
-@lru_cache(maxsize=4096)
-def _flags(text: str) -> tuple[str, ...]:
-    return () if text == "[]" else tuple(json.loads(text))
 
 
 def _probabilities(text: str) -> tuple[float, float, float]:

@@ -6,18 +6,24 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from labeler.labels import Grade, Outcome
 from labeler.records import table
-from labeler.records.judgments import Judgment
+from labeler.records.judgments import Judgment, Occasion
 from labeler.records.pools import Candidate
 from labeler.records.scales import Assessor, AssessorKind, ScaleLevel
 from labeler.store.projections import judgments_in_force
 
-__all__ = ["JudgeAnswer", "combined", "latest_answers"]
+__all__ = ["JudgeAnswer", "combined", "flags_of", "latest_answers", "standing_samples"]
+
+_JUDGMENT, _ASSESSOR, _LEVEL = table(Judgment), table(Assessor), table(ScaleLevel)
+
+_ROWS_AT_ONCE = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +61,8 @@ def combined(samples: Sequence[JudgeAnswer]) -> JudgeAnswer:
     Args:
         samples: In the order in which they were given; at least one.
     """
+    if len(samples) == 1:
+        return samples[0]
     closed = [one for one in samples if one.outcome in {Outcome.JUDGED, Outcome.ABSTAINED}]
     if not closed:
         return samples[-1]
@@ -74,58 +82,87 @@ def combined(samples: Sequence[JudgeAnswer]) -> JudgeAnswer:
 def latest_answers(
     connection: Connection, pool_id: int, as_of: int | None = None
 ) -> dict[int, list[JudgeAnswer]]:
-    """Read each judge's answer on the items of a pool.
+    """Read each judge's answer on the items of a pool, its samples taken together."""
+    rows = connection.execute(sa.select(_ASSESSOR.c.id, _ASSESSOR.c.digest))
+    digests = {int(key): str(digest) for key, digest in rows}
+    levels = connection.execute(sa.select(_LEVEL.c.id, _LEVEL.c.grade))
+    grades: dict[int | None, Grade | None] = {key: Grade(grade) for key, grade in levels}
+    grades[None] = None
+    outcomes = {outcome.value: outcome for outcome in Outcome}
+    columns = ("id", "outcome", "level_id", "confidence", "flags")
+    found: dict[int, list[JudgeAnswer]] = defaultdict(list)
+    for (name, _), by_item in standing_samples(connection, pool_id, columns, as_of).items():
+        for item, samples in by_item.items():
+            answers = [
+                JudgeAnswer(
+                    judgment_id=key,
+                    outcome=outcomes[outcome],
+                    grade=grades[level],
+                    level_id=level,
+                    confidence=confidence,
+                    flags=flags_of(flags),
+                    score_version=digests[assessor],
+                    judge=name,
+                )
+                for _, assessor, _, key, outcome, level, confidence, flags in samples
+            ]
+            found[item].append(combined(answers))
+    return dict(found)
 
-    Two versions of a judge (another prompt text, other parameters) are one judge: the version that
-    answered last counts, and of its answers those to the request that it was asked last.
+
+def standing_samples(
+    connection: Connection, pool_id: int, columns: Sequence[str], as_of: int | None = None
+) -> dict[tuple[str, str], dict[int, tuple[tuple[Any, ...], ...]]]:
+    """Read the samples of each judge that stand, on the items of a pool.
+
+    Two versions of a judge (another prompt text, other parameters) are one judge: on each item the
+    version that answered last counts, and of its answers those to the request that it was asked
+    last.
+
+    Args:
+        connection: A transaction's connection.
+        pool_id: The pool.
+        columns: What is read of each judgment.
+        as_of: A revision; what came after it is left out. None is the present.
+
+    Returns:
+        By the judge's name and kind, and by item, one tuple for each sample, in the order in which
+        they were given: the keys of item and assessor, the digest of the request, the columns.
     """
-    judgment, assessor, level = table(Judgment), table(Assessor), table(ScaleLevel)
     candidate = table(Candidate)
+    rows = connection.execute(
+        sa.select(_ASSESSOR.c.id, _ASSESSOR.c.name, _ASSESSOR.c.kind).where(
+            _ASSESSOR.c.kind != AssessorKind.PERSON.value
+        )
+    )
+    judges = {key: (str(name), str(kind)) for key, name, kind in rows}
     statement = (
         sa.select(
-            judgment.c.item_id,
-            assessor.c.kind,
-            assessor.c.name,
-            judgment.c.id,
-            judgment.c.outcome,
-            level.c.grade,
-            judgment.c.level_id,
-            judgment.c.confidence,
-            judgment.c.flags,
-            assessor.c.digest,
-            judgment.c.request_digest,
+            *(_JUDGMENT.c[name] for name in ("item_id", "assessor_id", "request_digest", *columns))
         )
-        .join(candidate, candidate.c.item_id == judgment.c.item_id)
-        .join(assessor, assessor.c.id == judgment.c.assessor_id)
-        .outerjoin(level, level.c.id == judgment.c.level_id)
+        .join(candidate, candidate.c.item_id == _JUDGMENT.c.item_id)
         .where(
             candidate.c.pool_id == pool_id,
-            assessor.c.kind != AssessorKind.PERSON.value,
+            _JUDGMENT.c.assessor_id.in_(list(judges)),
+            # A sentinel set that is judged again measures the judge; it changes no label.
+            _JUDGMENT.c.occasion == Occasion.FIRST.value,
             judgments_in_force(as_of),
         )
-        .order_by(judgment.c.id)
+        .order_by(_JUDGMENT.c.id)
     )
-    asked: dict[tuple[int, str, str], tuple[str, str]] = {}
-    samples: dict[tuple[int, str, str], list[JudgeAnswer]] = defaultdict(list)
-    for row in connection.execute(statement):
-        judge = (row.item_id, row.kind, row.name)
-        request = (row.digest, row.request_digest)
-        if asked.get(judge) != request:
-            asked[judge] = request
-            samples[judge] = []
-        samples[judge].append(
-            JudgeAnswer(
-                judgment_id=row.id,
-                outcome=Outcome(row.outcome),
-                grade=None if row.grade is None else Grade(row.grade),
-                level_id=row.level_id,
-                confidence=row.confidence,
-                flags=tuple(json.loads(row.flags)),
-                score_version=row.digest,
-                judge=row.name,
-            )
-        )
-    found: dict[int, list[JudgeAnswer]] = defaultdict(list)
-    for (item, _, _), answers in samples.items():
-        found[item].append(combined(answers))
+    found: dict[tuple[str, str], dict[int, tuple[tuple[Any, ...], ...]]] = defaultdict(dict)
+    # Plain tuples: the collector of garbage goes through a million of other objects again and
+    # again, which takes as long as reading them.
+    for part in connection.execute(statement).partitions(_ROWS_AT_ONCE):
+        for row in map(tuple, part):
+            of_judge = found[judges[row[1]]]
+            samples = of_judge.get(row[0])
+            same_request = samples is not None and samples[0][1:3] == row[1:3]
+            of_judge[row[0]] = (*samples, row) if samples and same_request else (row,)
     return dict(found)
+
+
+@lru_cache(maxsize=4096)
+def flags_of(text: str) -> tuple[str, ...]:
+    """Read the flags of a judgment as they are stored."""
+    return () if text == "[]" else tuple(json.loads(text))

@@ -73,6 +73,8 @@ def settle_votes(votes: Sequence[Vote]) -> Settlement | Dispute | None:
     Returns:
         The settlement, a dispute, or None when there is no vote.
     """
+    if not votes:
+        return None
     counting = _latest_of_each(votes)
     adjudications = [vote for vote in counting if vote.adjudicates and vote.grade is not None]
     if adjudications:
@@ -84,8 +86,6 @@ def settle_votes(votes: Sequence[Vote]) -> Settlement | Dispute | None:
     if len({vote.grade for vote in graded}) > 1:
         return Dispute(tuple(vote.judgment_id for vote in graded))
     speaking = graded or counting
-    if not speaking:
-        return None
     lowest = min(speaking, key=lambda vote: (vote.order, vote.judgment_id))
     people = {vote.assessor_id for vote in speaking}
     return Settlement(

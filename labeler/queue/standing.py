@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -102,22 +102,6 @@ class PoolStanding:
             for item in self.open_items
             if item in places and item not in without
         ]
-
-    def doubts(self, items: Iterable[int]) -> dict[int, float]:
-        """Say how likely the label of each item is wrong, in [0, 1].
-
-        From the scores; where there are none, from the surest judge; 1 where nothing is known.
-        """
-        scored = {} if self.scores is None else self.scores.by_item()
-        return {
-            item: 1 - max(scored[item]) if item in scored else _doubt(self.answers.get(item, ()))
-            for item in items
-        }
-
-
-def _doubt(answers: Sequence[JudgeAnswer]) -> float:
-    sure = [answer.confidence for answer in answers if answer.confidence is not None]
-    return 1.0 - max(sure) if sure else 1.0
 
 
 def read_standing(connection: Connection, pool: sa.Row[Any]) -> PoolStanding:

@@ -37,12 +37,15 @@ def reach_of_items(connection: Connection, pool_id: int) -> dict[int, float]:
     candidate, contribution = table(Candidate), table(Contribution)
     statement = (
         sa.select(candidate.c.item_id, contribution.c.rank)
-        .outerjoin(contribution, contribution.c.candidate_id == candidate.c.id)
+        .outerjoin(
+            contribution,
+            sa.and_(contribution.c.candidate_id == candidate.c.id, contribution.c.rank <= _DEPTH),
+        )
         .where(candidate.c.pool_id == pool_id)
     )
     reach: dict[int, float] = {}
     for item, rank in connection.execute(statement):
-        more = 0.0 if rank is None or rank > _DEPTH else 1 / math.log2(rank + 1)
+        more = 0.0 if rank is None else 1 / math.log2(rank + 1)
         reach[int(item)] = reach.get(int(item), 0.0) + more
     mean = math.fsum(reach.values()) / len(reach) if reach else 0.0
     return {item: value / mean for item, value in reach.items()} if mean > 0 else reach
@@ -63,18 +66,24 @@ def item_worths(
         since: The revision since which an item has been waiting.
     """
     scored = {} if standing.scores is None else standing.scores.by_item()
-    chosen = list(items)
-    doubts = standing.doubts(chosen)
-    return {
-        item: ItemWorth(
-            doubt=doubts[item],
-            relevance=1 - scored[item][0] if item in scored else None,
-            spread=_spread(standing.answers.get(item, ())),
+    found: dict[int, ItemWorth] = {}
+    for item in items:
+        answers = standing.answers.get(item, ())
+        probabilities = scored.get(item)
+        found[item] = ItemWorth(
+            doubt=_doubt(answers) if probabilities is None else 1 - max(probabilities),
+            relevance=None if probabilities is None else 1 - probabilities[0],
+            spread=_spread(answers),
             reach=reach.get(item, 0.0),
             since=since.get(item),
         )
-        for item in chosen
-    }
+    return found
+
+
+def _doubt(answers: Sequence[JudgeAnswer]) -> float:
+    """Give the doubt of the surest judge, in [0, 1]; 1 where none says how sure it is."""
+    sure = [answer.confidence for answer in answers if answer.confidence is not None]
+    return 1.0 - max(sure) if sure else 1.0
 
 
 def _spread(answers: Sequence[JudgeAnswer]) -> float:

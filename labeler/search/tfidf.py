@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -25,13 +27,13 @@ class TfIdf:
         """Weigh the texts; term frequencies among them decide the idf."""
         from scipy.sparse import csr_matrix
 
-        self._terms: dict[str, int] = {}
-        known = self._terms
+        known: defaultdict[str, int] = defaultdict(count().__next__)
         columns: list[int] = []
         ends = [0]
         for text in texts:
-            columns += [known.setdefault(term, len(known)) for term in tokens(text)]
+            columns.extend(map(known.__getitem__, tokens(text)))
             ends.append(len(columns))
+        self._terms: Mapping[str, int] = dict(known)
         self.lengths = np.diff(np.array(ends, dtype=np.int64))
         """Shape (texts,): how many terms each has."""
         width = max(len(known), 1)

@@ -23,6 +23,9 @@ def _marks(*blocks: range) -> str:
     return "".join(f"{chr(first)}-{chr(last)}" for first, last in ranges)
 
 
+# Three times as quick as the next one, and the same for texts of ASCII.
+_ASCII_WORD = re.compile(r"[^\W_]+", re.ASCII)
+
 # Combining marks: vowel signs and points belong to the word, although `\w` leaves them out.
 _WORD = re.compile(rf"(?:[^\W_]|[{_marks(range(0x300, 0x1D00))}])+")
 
@@ -48,6 +51,10 @@ def _pieces() -> re.Pattern[str]:
     return re.compile(rf"[\x00-\x7f]+(?![{joining}])|.[{joining}]*", re.DOTALL)
 
 
+_MOST_MARKS = 30
+"""Of a run of combining marks so many are kept."""
+
+
 @dataclass(frozen=True, slots=True)
 class Word:
     """A term, and where the characters that it was made from stand in a text."""
@@ -63,15 +70,16 @@ def compatible(text: str) -> str:
     No word has as many, and normalizing takes time with the square of the run (the same limit as
     the Stream-Safe Text Format of Unicode Standard Annex 15).
     """
-    if text.isascii():
-        return text
-    return unicodedata.normalize("NFKC", _long_runs().sub(r"\1", text))
+    others = len(text) - len(text.encode("ascii", "ignore"))
+    if others > _MOST_MARKS:
+        text = _long_runs().sub(r"\1", text)
+    return unicodedata.normalize("NFKC", text) if others else text
 
 
 @cache
 def _long_runs() -> re.Pattern[str]:
     marks = _marks(range(0x300, 0x20000))
-    return re.compile(rf"([{marks}]{{30}})[{marks}]+")
+    return re.compile(rf"([{marks}]{{{_MOST_MARKS}}})[{marks}]+")
 
 
 def tokens(text: str) -> list[str]:
@@ -83,6 +91,8 @@ def tokens(text: str) -> list[str]:
     """
     folded = compatible(text).casefold()
     if folded.isascii():
+        return _ASCII_WORD.findall(folded)
+    if not _UNSPACED.search(folded):
         return _WORD.findall(folded)
     found: list[str] = []
     for match in _WORD.finditer(folded):
