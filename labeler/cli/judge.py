@@ -48,6 +48,7 @@ def run(
     prompt: Annotated[tuple[str, ...], Parameter(group=_MODEL, negative="")] = ("direct",),
     samples: Annotated[int, Parameter(group=_MODEL)] = 1,
     examples: Annotated[int, Parameter(group=_MODEL, help=_EXAMPLES)] = 0,
+    occasion: Annotated[int, Parameter(group=_MODEL)] = 1,
     temperature: Annotated[float | None, Parameter(group=_MODEL)] = None,
     max_output_tokens: Annotated[int, Parameter(group=_MODEL)] = 800,
     mode: Annotated[Literal["json-schema", "tools", "text"] | None, Parameter(group=_MODEL)] = None,
@@ -92,6 +93,9 @@ def run(
         A prompt's name or file; one for all judges, or one for each in their order.
     samples
         Answers for each item, at temperature 1 unless --temperature says otherwise.
+    occasion
+        2, 3, ...: judge a sentinel set again, and see by `report drift` whether the judge moved. It
+        changes no label.
     temperature
         The temperature; by default 0, or the model's own where it takes no other.
     max_output_tokens
@@ -131,7 +135,7 @@ def run(
     from labeler.cli.judge_embedded_run import EmbeddedRun
     from labeler.cli.judge_llm import LlmRun, run_panel
 
-    if judge == ("embedded",) and not batch:
+    if judge == ("embedded",) and not batch and occasion == 1:
         return EmbeddedRun(pool, coefficients, threads).run(db=db, json=json)
     described = LlmRun.described(
         pool,
@@ -144,6 +148,7 @@ def run(
             "logprobs": logprobs,
             "endpoint": endpoint,
             "samples": samples,
+            "occasion": occasion,
             "examples": examples,
         },
         passages=(max_passage, long),

@@ -82,7 +82,13 @@ class LlmRun:
         if "embedded" in models:
             raise UsageError(
                 "the embedded judge runs by itself",
-                hint="run it first, then the panel; routing sees them together",
+                hint="run it first, then the panel; routing sees them together. It has no second "
+                "occasion: to the same text it always says the same",
+            )
+        if options["occasion"] > 1 and (batch or retry):
+            raise UsageError(
+                "--occasion asks one by one, and again what has no answer: leave out "
+                f"{'--batch' if batch else '--retry'}"
             )
         if workers < 1:
             raise UsageError("--workers is 1 or more")
@@ -179,7 +185,7 @@ def run_panel(run: LlmRun, *, db: str | None, json: bool) -> int:
     if stop is not None:
         raise stop
     if code is ExitCode.FAILED_ITEMS and not run.dry_run:
-        hint_at_retry(run.pool)
+        hint_at_retry(run.pool, run.panel[0].occasion)
     return code
 
 
@@ -191,8 +197,11 @@ def _tell_of_batches(report: LlmReport) -> None:
         )
 
 
-def hint_at_retry(pool: str) -> None:
+def hint_at_retry(pool: str, occasion: int = 1) -> None:
     """Say what can be done about items without an answer."""
+    if occasion > 1:
+        tell("some items have no answer; the same command asks about them again")
+        return
     tell(
         f"some items have no answer; `{program()} judge run {pool} ... --retry "
         f"{','.join(_RETRYABLE)}` takes up just those, and `{program()} route` sends the rest "

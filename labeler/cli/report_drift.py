@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
-from labeler.cli.output import print_facts, print_json, print_table, tell, working
+from cyclopts import Parameter
+
+from labeler.cli.output import print_facts, print_table, working
 from labeler.cli.project import Database, JsonOutput, open_project
+from labeler.cli.report_options import Page
+from labeler.cli.report_showing import show_report
+from labeler.cli.sealing import open_shown
 
 if TYPE_CHECKING:
     from labeler.evaluation.agreement import Estimate
@@ -18,29 +22,36 @@ __all__ = ["drift"]
 
 def drift(
     first: str,
-    second: str,
+    second: str | None = None,
     /,
     *,
+    occasions: Annotated[
+        tuple[int, int] | None,
+        Parameter(help="With one judge: which two; its first and its latest by default."),
+    ] = None,
     pool: str | None = None,
     margin: float = 0.05,
     alpha: float = 0.05,
+    html: Page = None,
     db: Database = None,
     json: JsonOutput = False,
 ) -> None:
-    """Tell whether a judge drifted, by the items that both of two versions labelled.
+    """Tell whether a judge drifted, by the items that it labelled before and after.
 
-    Use one frozen pool as the sentinel set and have it judged after every change. A large p shows
-    nothing: the judge is called steady only when the interval of the shift lies inside the margin.
-    A judge that drifted gets its labels as a new revision; nothing is rewritten.
+    Use one frozen pool as the sentinel set. Have it judged after every change of the judge, and
+    name both versions; or judged again by the same judge, `judge run POOL --occasion 2`, and name
+    the one, since a provider may change a model under its name. A large p shows nothing: the judge
+    is called steady only when the interval of the shift lies inside the margin. A judge that
+    drifted gets its labels as a new revision; nothing is rewritten.
 
     Parameters
     ----------
     first
         The judge before the change: its name, or NAME@ and the start of its digest.
     second
-        The judge after it.
+        The judge after it; without one, occasions of the first are compared.
     pool
-        The sentinel set; all items that both labelled by default.
+        The sentinel set; all items that were labelled both times by default.
     margin
         Within which the share of relevant labels counts as the same.
     alpha
@@ -48,17 +59,36 @@ def drift(
     """
     from labeler.errors import UsageError
     from labeler.reports.drift import read_drift
+    from labeler.reports.label_pages import drift_page
+    from labeler.reports.report_log import log_report, plain
 
     if not 0 < margin < 1 or not 0 < alpha < 0.5:  # noqa: PLR2004 - one-sided
         raise UsageError("--margin lies between 0 and 1, --alpha between 0 and 0.5")
-    with open_project(db) as store, store.read() as connection, working("comparing labels"):
-        report = read_drift(connection, first, second, pool=pool, margin=margin, alpha=alpha)
-    if json:
-        print_json(_as_json(report))
-        return
-    _print_report(report, alpha)
-    for notice in report.notices:
-        tell(f"note: {notice}")
+    with open_project(db) as store, working("comparing labels"):
+        with store.read() as connection:
+            report = read_drift(
+                connection,
+                first,
+                second,
+                occasions=occasions,
+                pool=pool,
+                margin=margin,
+                alpha=alpha,
+            )
+        logged = log_report(
+            store,
+            "report drift",
+            {"pool": report.pool, "labels": "of judges", "revision": report.revision},
+            result=plain(report),
+            subjects=report.judges,
+            pool=pool,
+        )
+        seals = open_shown(store, "report drift", pool=pool)
+
+    def print_it(report: DriftReport) -> None:
+        _print_report(report, alpha)
+
+    show_report(report, logged, seals, print_it, json=json, html=html, page=drift_page)
 
 
 def _print_report(report: DriftReport, alpha: float) -> None:
@@ -70,7 +100,7 @@ def _print_report(report: DriftReport, alpha: float) -> None:
         {
             "before": report.first,
             "after": report.second,
-            "items": f"{report.frame}: {report.labelled:,} labelled by both, "
+            "items": f"{report.frame}: {report.labelled:,} labelled both times, "
             f"of {report.queries:,} queries",
             "revision": str(report.revision),
             "became relevant": shift.raised,
@@ -110,11 +140,3 @@ def _estimate(found: Estimate) -> str:
     if found.low is None or found.high is None:
         return f"{found.value:.3f}, no interval: {found.no_interval}"
     return f"{found.value:.3f} [{found.low:.3f}, {found.high:.3f}]"
-
-
-def _as_json(report: DriftReport) -> dict[str, object]:
-    content = asdict(report)
-    levels = content["levels"]
-    if isinstance(levels, dict) and levels["bhapkar"]["statistic"] == float("inf"):
-        levels["bhapkar"]["statistic"] = None
-    return content

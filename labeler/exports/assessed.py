@@ -155,7 +155,7 @@ def _judgments(
         .where(
             judgment.c.item_id.in_(scope.items),
             # Imported again, a hidden repeat would take the place of its reviewer's label.
-            judgment.c.occasion != Occasion.REPEAT.value,
+            judgment.c.occasion == Occasion.FIRST.value,
             judgments_in_force(scope.as_of),
         )
         .order_by(judgment.c.id)

@@ -6,6 +6,7 @@ import json
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,7 @@ from labeler.reports.number_rows import read_numbers
 from labeler.store.bulk import is_one_of
 from labeler.store.projections import judgments_in_force
 
-__all__ = ["OUTCOMES", "VersionAnswers", "answers_on", "read_version"]
+__all__ = ["OUTCOMES", "VersionAnswers", "answers_on", "occasions_of", "read_version"]
 
 OUTCOMES = tuple(Outcome)
 """The outcomes, by their numbers in `VersionAnswers`."""
@@ -61,7 +62,7 @@ class VersionAnswers:
 
 
 def read_version(
-    connection: Connection, judge: JudgeVersion, items: Select[int] | None
+    connection: Connection, judge: JudgeVersion, items: Select[int] | None, occasion: int = 1
 ) -> VersionAnswers:
     """Read what one version of a judge answers.
 
@@ -69,6 +70,7 @@ def read_version(
         connection: A transaction's connection.
         judge: The judge.
         items: Selects the items' keys; None means all.
+        occasion: The first, or a later one, on which it judged a sentinel set again.
     """
     is_circular = _JUDGMENT.c.flags.contains(json.dumps(CIRCULAR))
     columns = (
@@ -84,7 +86,7 @@ def read_version(
         ),
         sa.case((is_circular, 1), else_=0),
     )
-    statement = sa.select(*columns).where(*_of(judge)).order_by(_JUDGMENT.c.item_id)
+    statement = sa.select(*columns).where(*_of(judge, occasion)).order_by(_JUDGMENT.c.item_id)
     if items is not None:
         statement = statement.where(_JUDGMENT.c.item_id.in_(items))
     rows = read_numbers(connection, statement, np.int64)
@@ -93,7 +95,7 @@ def read_version(
     several = keys[times > 1].tolist()
     sampled = 0
     for start in range(0, len(several), _PART):
-        given = _given(connection, judge, several[start : start + _PART])
+        given = _given(connection, judge, several[start : start + _PART], occasion)
         for item, samples in given.items():
             answer, place = combined(samples), int(np.searchsorted(keys, item))
             codes[place] = _code(answer)
@@ -111,23 +113,36 @@ def answers_on(
     return {item: combined(samples) for item, samples in given.items()}
 
 
-def _of(judge: JudgeVersion) -> list[ColumnElement[bool]]:
-    return [
-        _JUDGMENT.c.assessor_id == judge.assessor_id,
-        _JUDGMENT.c.occasion == Occasion.FIRST.value,
-        judgments_in_force(),
-    ]
+def occasions_of(connection: Connection, judge: JudgeVersion) -> dict[int, datetime | None]:
+    """Give the occasions on which a judge judged, ascending, with when each began, where known."""
+    number = sa.case((_JUDGMENT.c.occasion == Occasion.FIRST.value, 1), else_=_JUDGMENT.c.sample)
+    statement = (
+        sa.select(number.label("number"), sa.func.min(_JUDGMENT.c.judged_at))
+        .where(_JUDGMENT.c.assessor_id == judge.assessor_id, judgments_in_force())
+        .group_by(number)
+        .order_by(number)
+    )
+    return {int(one): at for one, at in connection.execute(statement)}
+
+
+def _of(judge: JudgeVersion, occasion: int = 1) -> list[ColumnElement[bool]]:
+    conditions = [_JUDGMENT.c.assessor_id == judge.assessor_id, judgments_in_force()]
+    if occasion == 1:
+        return [*conditions, _JUDGMENT.c.occasion == Occasion.FIRST.value]
+    # After the first occasion an answer's sample number is that of its occasion.
+    again = _JUDGMENT.c.occasion == Occasion.SENTINEL.value
+    return [*conditions, again, _JUDGMENT.c.sample == occasion]
 
 
 def _given(
-    connection: Connection, judge: JudgeVersion, items: Sequence[int]
+    connection: Connection, judge: JudgeVersion, items: Sequence[int], occasion: int = 1
 ) -> dict[int, list[JudgeAnswer]]:
     """Read a judge's answers on some items, of each to the request that it was asked last."""
     columns = ("item_id", "request_digest", "id", "outcome", "level_id", "confidence", "flags")
     statement = (
         sa.select(*(_JUDGMENT.c[name] for name in columns), _LEVEL.c.grade)
         .outerjoin(_LEVEL, _LEVEL.c.id == _JUDGMENT.c.level_id)
-        .where(*_of(judge), is_one_of(connection, _JUDGMENT.c.item_id, items))
+        .where(*_of(judge, occasion), is_one_of(connection, _JUDGMENT.c.item_id, items))
         .order_by(_JUDGMENT.c.id)
     )
     asked: dict[int, str] = {}

@@ -13,7 +13,7 @@ from labeler.records import table
 from labeler.records.judgments import Judgment
 from labeler.records.scales import Assessor, AssessorKind
 
-__all__ = ["JudgeVersion", "choose_two", "judge_versions"]
+__all__ = ["JudgeVersion", "choose_one", "choose_two", "judge_versions"]
 
 _JUDGMENT, _ASSESSOR = table(Judgment), table(Assessor)
 
@@ -89,19 +89,13 @@ def choose_two(
         NotFoundError: When there is no such judge.
         UsageError: When both names mean the same judge.
     """
-    chosen, notices = [], []
-    for typed in dict.fromkeys((first, second)):
-        fitting = _fitting(judges, typed)
-        latest = max(fitting, key=lambda one: (one.newest, one.assessor_id))
-        chosen.append((latest, fitting))
-        if len(fitting) > 1:
-            notices.append(
-                f"{len(fitting)} versions are called {typed}; {latest.full_name} answered last "
-                f"and is taken, not {_names(one for one in fitting if one is not latest)}"
-            )
-    (one, could_be_one), (other, could_be_other) = chosen[0], chosen[-1]
+    named = list(dict.fromkeys((first, second)))
+    chosen = [choose_one(judges, typed) for typed in named]
+    notices = [line for _, lines in chosen for line in lines]
+    (one, _), (other, _) = chosen[0], chosen[-1]
     if one.assessor_id == other.assessor_id:
-        choices = {judge.full_name: judge for judge in (*could_be_one, *could_be_other)}
+        could_be = (judge for typed in named for judge in _fitting(judges, typed))
+        choices = {judge.full_name: judge for judge in could_be}
         raise UsageError(
             f"{first} and {second} are the same judge"
             if first != second
@@ -111,6 +105,21 @@ def choose_two(
             else "`labeler judge list` shows the judges and their versions",
         )
     return one, other, notices
+
+
+def choose_one(judges: Sequence[JudgeVersion], typed: str) -> tuple[JudgeVersion, list[str]]:
+    """Find a judge by what was typed, and a line where it could have meant several.
+
+    Raises:
+        NotFoundError: When there is no such judge.
+    """
+    fitting = _fitting(judges, typed)
+    latest = max(fitting, key=lambda one: (one.newest, one.assessor_id))
+    if len(fitting) == 1:
+        return latest, []
+    others = _names(one for one in fitting if one is not latest)
+    told = f"{len(fitting)} versions are called {typed}; {latest.full_name} answered last"
+    return latest, [f"{told} and is taken, not {others}"]
 
 
 def _fitting(judges: Sequence[JudgeVersion], typed: str) -> list[JudgeVersion]:

@@ -101,7 +101,7 @@ def drift_page(report: DriftReport, told: Sequence[str] = ()) -> str:
                 "verdict": shift.verdict.value,
                 "before": report.first,
                 "after": report.second,
-                "items": f"{report.frame}: {report.labelled:,} labelled by both, of "
+                "items": f"{report.frame}: {report.labelled:,} labelled both times, of "
                 f"{report.queries:,} queries",
                 "became relevant": f"{shift.raised:,}",
                 "ceased to be": f"{shift.lowered:,}",

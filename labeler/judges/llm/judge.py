@@ -60,6 +60,8 @@ class LlmJudge:
         endpoint: The provider's address where it isn't the usual one.
         passages: How long passages may be.
         samples: How many answers to each request are wanted.
+        occasion: The how many-th time the items are judged. After the first a sentinel set is
+            judged again: that tells of the judge, and labels stay as they are.
         examples: Items that people decided, shown with every item.
         weights: The digest of the weights, where the model runs in this process.
     """
@@ -71,6 +73,7 @@ class LlmJudge:
     endpoint: str | None = None
     passages: PassageLimit = field(default_factory=PassageLimit)
     samples: int = 1
+    occasion: int = 1
     examples: tuple[Example, ...] = ()
     weights: str | None = None
     _renderers: dict[str, tuple[Renderer, AnswerShape]] = field(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy import Connection
@@ -15,7 +16,7 @@ from labeler.labels import Outcome
 from labeler.providers.batch_ledger import lines_under_way
 from labeler.providers.ledger import KnownAnswer, answers_to
 from labeler.records import table
-from labeler.records.judgments import Judgment
+from labeler.records.judgments import Judgment, Occasion
 from labeler.records.pools import Candidate, Item
 from labeler.records.project import Text
 from labeler.records.scales import Assessor, AssessorKind
@@ -146,7 +147,8 @@ def demands(
             ]
             questions = [one for one in questions if int(one.digest[:8], 16) % shares == number]
             standings = _standings(connection, judge, questions)
-            found = [standings.get(one.item.item_id, Standing()) for one in questions]
+            unasked = Standing(numbered=0 if judge.occasion == 1 else judge.occasion)
+            found = [standings.get(one.item.item_id, unasked) for one in questions]
             wanted = [
                 one.missing(judge.samples) if collecting else one.wanted(judge.samples, retry)
                 for one in found
@@ -179,6 +181,7 @@ def _standings(
             judgment.c.request_digest,
             judgment.c.outcome,
             judgment.c.sample,
+            judgment.c.occasion,
             judgments_in_force().label("stands"),
         )
         .join(assessor, assessor.c.id == judgment.c.assessor_id)
@@ -189,16 +192,37 @@ def _standings(
             assessor.c.digest == judge.digest,
         )
     )
-    rows: dict[int, list[tuple[Outcome, int, int]]] = defaultdict(list)
-    for item, digest, outcome, sample, stands in connection.execute(statement):
+    rows: dict[int, list[_Given]] = defaultdict(list)
+    for item, digest, *given in connection.execute(statement):
         if digests[item] == digest:
-            rows[item].append((Outcome(outcome), int(sample), int(stands)))
-    return {
-        item: Standing(
-            closed=sum(stands and outcome in _CLOSED for outcome, _, stands in found),
-            lost=tuple(o for o, _, stands in found if stands and o not in _CLOSED),
-            asked=sum(outcome in _CLOSED for outcome, _, _ in found),
-            numbered=1 + max(sample for _, sample, _ in found),
-        )
-        for item, found in rows.items()
-    }
+            rows[item].append(_Given(*given))
+    return {item: _standing(found, judge.occasion) for item, found in rows.items()}
+
+
+class _Given(NamedTuple):
+    """An answer of the judge on an item."""
+
+    outcome: str
+    sample: int
+    occasion: str
+    stands: int
+
+
+def _standing(given: Sequence[_Given], occasion: int) -> Standing:
+    """Tell where an item stands on an occasion.
+
+    After the first, an answer's sample number is that of its occasion. The answers of all
+    occasions use up those in the ledger, so that what is asked again is asked anew.
+    """
+    first = [one for one in given if one.occasion == Occasion.FIRST.value]
+    asked = sum(one.outcome in _CLOSED for one in given)
+    if occasion > 1:
+        known = [one for one in given if one not in first and one.sample == occasion]
+        closed = sum(bool(one.stands) for one in known)
+        return Standing(closed=closed, asked=asked, numbered=occasion)
+    return Standing(
+        closed=sum(bool(one.stands) and one.outcome in _CLOSED for one in first),
+        lost=tuple(Outcome(o.outcome) for o in first if o.stands and o.outcome not in _CLOSED),
+        asked=asked,
+        numbered=1 + max((one.sample for one in first), default=-1),
+    )

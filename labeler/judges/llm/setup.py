@@ -47,6 +47,7 @@ class LlmOptions:
         endpoint: The provider's address.
         passages: How long passages may be.
         samples: Answers for each item.
+        occasion: The how many-th time the items are judged.
         examples: How many solved examples to show.
     """
 
@@ -59,6 +60,7 @@ class LlmOptions:
     endpoint: str | None = None
     passages: PassageLimit = field(default_factory=PassageLimit)
     samples: int = 1
+    occasion: int = 1
     examples: int = 0
 
 
@@ -76,7 +78,8 @@ def make_judge(connection: Connection, pool: PoolToJudge, options: LlmOptions) -
     judge = judge_of(options, connection)
     if not options.examples:
         return judge
-    kept = _kept_examples(connection, pool, judge)
+    # Those of the first occasion: with others it would be another judge.
+    kept = _kept_examples(connection, pool, replace(judge, occasion=1, _renderers={}))
     if len(kept) == options.examples:
         examples = read_examples(connection, kept)
     else:
@@ -98,6 +101,11 @@ def judge_of(options: LlmOptions, connection: Connection | None = None) -> LlmJu
     """
     if options.samples < 1 or options.max_output_tokens < 1 or options.passages.characters < 1:
         raise UsageError("--samples, --max-output-tokens and --max-passage are 1 or more")
+    if options.occasion < 1 or (options.occasion > 1 and options.samples > 1):
+        raise UsageError(
+            "--occasion is 1 or more, and after the first each item is asked once",
+            hint="leave --samples out; --temperature as it was on the first occasion",
+        )
     endpoint = endpoint_of(options.model, options.endpoint, os.environ)
     if connection is None:
         profile = presumed_profile(options.model)
@@ -118,6 +126,7 @@ def judge_of(options: LlmOptions, connection: Connection | None = None) -> LlmJu
         endpoint=endpoint,
         passages=options.passages,
         samples=options.samples,
+        occasion=options.occasion,
         weights=weights,
     )
 

@@ -13,8 +13,7 @@ import sqlalchemy as sa
 from labeler.assessment.verdict import CIRCULAR, Verdict
 from labeler.judges.llm.judge import LlmJudge, Question
 from labeler.judges.llm.pool import PoolToJudge
-from labeler.judges.llm.report import LlmReport
-from labeler.labels import Outcome
+from labeler.judges.llm.report import CLOSED, LlmReport
 from labeler.providers.chat import Try
 from labeler.providers.ledger import answers_to, job_digest, job_key, note_progress, store_tries
 from labeler.records import table
@@ -75,7 +74,8 @@ class JobProgress:
 def judge_job_digest(pool: PoolToJudge, judge: LlmJudge) -> str:
     """Identify the job of judging a pool by a judge, whatever examples it was begun with."""
     settings = json.dumps(judge.settings, sort_keys=True)
-    return job_digest("judge", pool.digest, settings)
+    occasion = [] if judge.occasion == 1 else [f"occasion {judge.occasion}"]
+    return job_digest("judge", pool.digest, settings, *occasion)
 
 
 def judge_job(tx: WriteTransaction, pool: PoolToJudge, judge: LlmJudge) -> tuple[int, int]:
@@ -117,7 +117,7 @@ def store_answers(
     with store.write(f"judge run {pool.name} --judge {judge.name}") as tx:
         assessor, job = judge_job(tx, pool, judge)
         store_tries(tx, job, tried)
-        _store_judgments(tx, assessor, answers, circular=circular)
+        _store_judgments(tx, judge, assessor, answers, circular=circular)
         if progress is not None:
             note_progress(
                 tx.connection,
@@ -147,7 +147,12 @@ def note_end(
 
 
 def _store_judgments(
-    tx: WriteTransaction, assessor: int, answers: Sequence[Answered], *, circular: bool
+    tx: WriteTransaction,
+    judge: LlmJudge,
+    assessor: int,
+    answers: Sequence[Answered],
+    *,
+    circular: bool,
 ) -> None:
     if not answers:
         return
@@ -164,24 +169,32 @@ def _store_judgments(
         rubric.scale.digest: scale_key(tx, rubric.scale)[1]
         for rubric in {one.question.rubric.digest: one.question.rubric for one in answers}.values()
     }
-    there = _judged_meanwhile(tx, assessor, answers)
+    occasion = _occasion(judge)
+    there = _judged_meanwhile(tx, assessor, answers, occasion)
     rows = []
     for one in answers:
         if (one.question.item.item_id, one.question.digest, one.sample) in there:
             continue
         verdict = one.verdict
         known = responses.get(one.question.requests[0].digest, [])
-        is_closed = verdict.outcome in {Outcome.JUDGED, Outcome.ABSTAINED}
+        is_closed = verdict.outcome in CLOSED
+        if not is_closed and occasion is Occasion.SENTINEL:
+            continue  # It stays an attempt, and the item is asked about again.
         response = known[one.place].response_id if is_closed and one.place < len(known) else None
         level_ids = levels[one.question.rubric.scale.digest]
         flagged = replace(verdict, flags=(*verdict.flags, CIRCULAR)) if circular else verdict
-        rows.append(_row(tx, one, flagged, assessor, level_ids, texts, response))
+        row = _row(tx, one, flagged, assessor, level_ids, texts, response)
+        rows.append(row | {"occasion": occasion.value})
     if rows:
         tx.connection.execute(sa.insert(table(Judgment)), rows)
 
 
+def _occasion(judge: LlmJudge) -> Occasion:
+    return Occasion.FIRST if judge.occasion == 1 else Occasion.SENTINEL
+
+
 def _judged_meanwhile(
-    tx: WriteTransaction, assessor: int, answers: Sequence[Answered]
+    tx: WriteTransaction, assessor: int, answers: Sequence[Answered], occasion: Occasion
 ) -> set[tuple[int, str, int]]:
     """Tell what another run of the same judge has stored since this one looked."""
     judgment = table(Judgment)
@@ -193,7 +206,7 @@ def _judged_meanwhile(
             sorted({one.question.digest for one in answers}),
         ),
         judgment.c.assessor_id == assessor,
-        judgment.c.occasion == Occasion.FIRST.value,
+        judgment.c.occasion == occasion.value,
     )
     return {(int(i), str(d), int(s)) for i, d, s in tx.connection.execute(statement)}
 
@@ -223,7 +236,6 @@ def _row(
         "response_id": response,
         "request_digest": answer.question.digest,
         "sample": answer.sample,
-        "occasion": Occasion.FIRST.value,
         "judged_at": answer.at,
         "revision_id": tx.revision_id,
     }
