@@ -22,6 +22,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from labeler.errors import Fault, InputError
+from labeler.formats.text_file import read_text_file
 from labeler.labels import Scale, shipped_scale
 
 __all__ = ["LevelGuide", "Rubric", "default_rubric", "read_rubric"]
@@ -117,11 +118,7 @@ def read_rubric(path: Path) -> Rubric:
     Raises:
         InputError: When the file can't be read as a rubric.
     """
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeError) as error:
-        raise InputError([Fault(str(path), None, f"can't be read: {error}")]) from None
-    return parse_rubric(text, path=str(path))
+    return parse_rubric(read_text_file(path), path=str(path))
 
 
 def default_rubric() -> Rubric:

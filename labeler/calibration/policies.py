@@ -42,6 +42,7 @@ from pathlib import Path
 from typing import Any
 
 from labeler.errors import Fault, InputError
+from labeler.formats.text_file import read_text_file
 from labeler.labels import Grade
 
 __all__ = [
@@ -178,9 +179,9 @@ def read_policy(path: Path) -> AnyPolicy:
         InputError: When the file can't be read as a policy.
     """
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except (OSError, UnicodeError, tomllib.TOMLDecodeError) as error:
-        raise InputError([Fault(str(path), None, f"can't be read: {error}")]) from None
+        content = tomllib.loads(read_text_file(path))
+    except tomllib.TOMLDecodeError as error:
+        raise InputError([Fault(str(path), None, f"this is no TOML file: {error}")]) from None
     has_target = "target" in content
     faults = [*_shared_faults(content), *(_target_faults if has_target else _plain_faults)(content)]
     if faults:

@@ -182,9 +182,10 @@ def plan(
     queries
         A file with the ids of the queries to count, one a line, such as those of dev.
     """
+    from labeler.formats.text_file import read_text_file
     from labeler.pools.plan import plan_depths
 
-    names = queries.read_text(encoding="utf-8-sig").split("\n") if queries is not None else []
+    names = read_text_file(queries).split("\n") if queries is not None else []
     with open_project(db) as store, store.read() as connection, working("counting"):
         costs = plan_depths(
             connection,

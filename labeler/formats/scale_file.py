@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from labeler.errors import UsageError
+from labeler.formats.text_file import read_text_file
 from labeler.labels import Scale, parse_scale, shipped_scale
 
 __all__ = ["scale_named"]
@@ -14,12 +14,10 @@ def scale_named(name: str) -> Scale:
     """Find a scale: a shipped one by name, or one in a TOML file.
 
     Raises:
-        UsageError: When the file holds no scale.
+        InputError: When the file can't be read.
+        UsageError: When it holds no scale.
         NotFoundError: When there is neither.
     """
     if not name.endswith(".toml"):
         return shipped_scale(name)
-    try:
-        return parse_scale(Path(name).read_text(encoding="utf-8-sig"))
-    except (OSError, UnicodeError) as error:
-        raise UsageError(f"the scale {name} can't be read: {error}") from None
+    return parse_scale(read_text_file(Path(name)))

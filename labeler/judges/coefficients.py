@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from labeler.calibration.label_model import LabelModel, shipped_model
-from labeler.errors import Fault, InputError
 from labeler.formats.atomic import replacing
+from labeler.formats.text_file import read_text_file
 
 __all__ = ["read_coefficients", "write_coefficients"]
 
@@ -19,10 +19,7 @@ def read_coefficients(path: Path | None) -> LabelModel:
     """
     if path is None:
         return shipped_model()
-    try:
-        return LabelModel.from_json(path.read_text(encoding="utf-8"), path=str(path))
-    except (OSError, UnicodeError) as error:
-        raise InputError([Fault(str(path), None, f"can't be read: {error}")]) from None
+    return LabelModel.from_json(read_text_file(path), path=str(path))
 
 
 def write_coefficients(path: Path, model: LabelModel) -> None:

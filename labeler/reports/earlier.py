@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 from labeler.errors import Fault, InputError
+from labeler.formats.text_file import read_text_file
 
 __all__ = ["read_conditions"]
 
@@ -17,9 +18,9 @@ def read_conditions(path: Path) -> dict[str, object]:
         InputError: When the file can't be read or holds no such report.
     """
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise InputError([Fault(str(path), None, f"can't be read as JSON: {error}")]) from None
+        content = json.loads(read_text_file(path))
+    except (ValueError, RecursionError) as error:
+        raise InputError([Fault(str(path), None, f"this is no JSON: {error}")]) from None
     conditions = content.get("conditions") if isinstance(content, dict) else None
     if not isinstance(conditions, dict) or "snapshot" not in conditions:
         raise InputError(

@@ -14,6 +14,7 @@ from typing import Any
 from labeler.errors import Fault, InputError
 from labeler.evaluation.gate_checks import Direction, Requirement, Role
 from labeler.evaluation.intervals import LEAST_CLUSTERS
+from labeler.formats.text_file import read_text_file
 
 __all__ = ["ALL_QUERIES", "Check", "GateFile", "LabelSource", "MetricName", "parse_gate"]
 
@@ -119,11 +120,7 @@ def parse_gate(path: Path) -> GateFile:
     Raises:
         InputError: When it is no gate; every fault is listed.
     """
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeError) as error:
-        raise InputError([Fault(str(path), None, f"can't be read: {error}")]) from None
-    return _Reader(str(path), text).read()
+    return _Reader(str(path), read_text_file(path)).read()
 
 
 class _Reader:
@@ -155,7 +152,7 @@ class _Reader:
             rows = []
         common = defaults if isinstance(defaults, dict) else {}
         checks = [
-            self._check({**common, **row} if isinstance(row, dict) else {}, number, baseline)
+            self._check(row if isinstance(row, dict) else {}, common, number, baseline)
             for number, row in enumerate(rows, 1)
         ]
         names = [check.name for check in checks if check is not None]
@@ -186,10 +183,13 @@ class _Reader:
             return ""
         return value
 
-    def _check(self, row: Mapping[str, Any], number: int, baseline: str | None) -> Check | None:
+    def _check(
+        self, own: Mapping[str, Any], common: Mapping[str, Any], number: int, baseline: str | None
+    ) -> Check | None:
         where = f"check {number}"
         before = len(self._problems)
-        self._refuse_unknown(row, _OF_CHECK, where)
+        self._refuse_unknown(own, _OF_CHECK, where)
+        row = {**common, **own}
         metric = self._metric(row, where)
         compare = row.get("compare")
         if compare not in {None, "baseline"}:
@@ -247,7 +247,7 @@ class _Reader:
     def _one_of(self, row: Mapping[str, Any], key: str, known: list[str], where: str) -> str:
         value = row.get(key)
         if value not in known:
-            self._problems.append(f"{where}: {key} is {', '.join(known)}, not {value!r}")
+            self._problems.append(f"{where}: {key} is {' or '.join(known)}, not {value!r}")
         return str(value)
 
     def _number(

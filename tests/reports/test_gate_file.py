@@ -119,6 +119,13 @@ def test_all_faults_are_listed(tmp_path: Path) -> None:
     assert len(raised.value.faults) == 2
 
 
+def test_a_fault_of_the_defaults_is_told_once_and_not_of_each_check(tmp_path: Path) -> None:
+    with pytest.raises(InputError) as raised:
+        _parsed(tmp_path, GATE.replace("[defaults]\n", "[defaults]\nleast_coverag = 0.9\n"))
+    assert len(raised.value.faults) == 1
+    assert "defaults has 'least_coverag'" in raised.value.faults[0].problem
+
+
 def test_a_file_that_is_not_there_is_an_input_error(tmp_path: Path) -> None:
     with pytest.raises(InputError):
         parse_gate(tmp_path / "nothing.toml")

@@ -26,6 +26,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from labeler.errors import Fault, InputError, NotFoundError
+from labeler.formats.text_file import read_text_file
 from labeler.providers.prompt_file import read_prompt_file
 
 __all__ = [
@@ -185,8 +186,5 @@ def find_prompt(name: str) -> JudgePrompt:
         raise NotFoundError(
             f"there is no prompt '{name}'", hint=f"shipped are {names}; a file is named by its path"
         )
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeError) as error:
-        raise InputError([Fault(name, None, f"can't be read: {error}")]) from None
+    text = read_text_file(path)
     return parse_prompt(text, path=name)
