@@ -73,11 +73,13 @@ class Fault:
         path: The file as the user named it.
         line: The physical line, counted from 1; None when the whole file is meant.
         problem: What was found there, and what was expected.
+        count: How many faults it stands for: more than one where the others aren't listed.
     """
 
     path: str
     line: int | None
     problem: str
+    count: int = 1
 
     def __str__(self) -> str:
         place = self.path if self.line is None else f"{self.path}:{self.line}"
@@ -116,9 +118,9 @@ class InputError(LabelerError):
 
     def __init__(self, faults: Sequence[Fault], *, hint: str | None = None) -> None:
         self.faults = tuple(faults)
-        count = len(self.faults)
+        count = sum(fault.count for fault in self.faults)
         noun = "fault" if count == 1 else "faults"
-        super().__init__(f"{count} {noun} in the input; nothing was stored", hint=hint)
+        super().__init__(f"{count:,} {noun} in the input; nothing was stored", hint=hint)
 
 
 class NotFoundError(LabelerError):

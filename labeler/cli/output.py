@@ -10,12 +10,13 @@ import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import groupby
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from labeler.assessment.visible import visible_line
-from labeler.errors import InputError, LabelerError
+from labeler.errors import Fault, InputError, LabelerError
 
 __all__ = [
     "Progress",
@@ -29,6 +30,7 @@ __all__ = [
 ]
 
 _SHOWN_FAULTS = 30
+_WORTH_FOLDING = 2
 
 
 def program() -> str:
@@ -89,13 +91,30 @@ def _is_number(cell: str) -> bool:
 def print_error(error: LabelerError) -> None:
     """Print an error: one line, what to do next, and every fault that it carries."""
     if isinstance(error, InputError):
-        for fault in error.faults[:_SHOWN_FAULTS]:
-            tell(str(fault))
-        if len(error.faults) > _SHOWN_FAULTS:
-            tell(f"... and {len(error.faults) - _SHOWN_FAULTS:,} more")
+        lines = _fault_lines(error.faults)
+        for text, _ in lines[:_SHOWN_FAULTS]:
+            tell(text)
+        if more := sum(count for _, count in lines[_SHOWN_FAULTS:]):
+            tell(f"... and {more:,} more")
     tell(f"labeler: {error.message}")
     if error.hint:
         tell(f"  hint: {error.hint}")
+
+
+def _fault_lines(faults: Sequence[Fault]) -> list[tuple[str, int]]:
+    """Write faults, one a line, with how many each line is; what goes on the same is written once.
+
+    A file of the wrong kind has the same fault on each of its lines.
+    """
+    lines: list[tuple[str, int]] = []
+    for (path, _), same in groupby(faults, lambda fault: (fault.path, fault.problem)):
+        first, *others = same
+        if len(others) < _WORTH_FOLDING or first.line is None:
+            lines += [(str(one), one.count) for one in (first, *others)]
+            continue
+        text = f"{path}: the same on {len(others):,} more lines, up to line {others[-1].line}"
+        lines += [(str(first), first.count), (text, sum(one.count for one in others))]
+    return lines
 
 
 @contextmanager

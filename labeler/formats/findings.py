@@ -57,7 +57,8 @@ class Findings:
             kept[fault.path] += 1
             more = self._faults_in[fault.path] - _FAULTS_PER_FILE
             if more > 0 and kept[fault.path] == _FAULTS_PER_FILE:
-                told.append(Fault(fault.path, None, f"and {more:,} more faults in this file"))
+                text = f"and {more:,} more fault{'' if more == 1 else 's'} in this file"
+                told.append(Fault(fault.path, None, text, more))
         return told
 
     def fault(

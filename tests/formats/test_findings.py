@@ -10,7 +10,7 @@ def test_faults_keep_their_order_and_the_rest_of_a_file_is_counted() -> None:
     faults = findings.faults
     assert faults[0] == Fault("a.run", 1, "odd")
     assert faults[99].line == 100
-    assert faults[100] == Fault("a.run", None, "and 150 more faults in this file")
+    assert faults[100] == Fault("a.run", None, "and 150 more faults in this file", 150)
     assert faults[101:] == [Fault("b.run", None, "empty")]
     assert findings.left_out == 251
     assert findings.faults_of_whole_files == [Fault("b.run", None, "empty")]
