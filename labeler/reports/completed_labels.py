@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from sqlalchemy import Connection
 
 from labeler.assessment.item_scores import latest_scores
-from labeler.assessment.label_states import LabelStates
+from labeler.assessment.label_states import LabelStates, is_of_people
+from labeler.assessment.labels_in_force import items_of_pool, labels_in_force
 from labeler.draws.drawn_samples import DrawnSample, latest_sample
 from labeler.evaluation.completion import COMPLETIONS, UnlabelledStratum, complete
 from labeler.evaluation.difference_bounds import difference_bounds
@@ -20,9 +21,11 @@ from labeler.labels import StateCode
 from labeler.reports.evaluated import EvaluatedRuns
 
 __all__ = [
+    "AnsweredSample",
     "CompletedLabels",
     "complete_labels",
     "gain_of_relevant",
+    "read_answered_sample",
     "read_completed_labels",
 ]
 
@@ -84,16 +87,53 @@ class CompletedLabels:
         return np.stack(lowest), np.stack(highest)
 
 
+@dataclass(frozen=True, eq=False)
+class AnsweredSample:
+    """A sample, and which of its drawn items people have answered.
+
+    Attributes:
+        sample: The sample.
+        answered: Drawn items that people judged, or said that they can't be.
+    """
+
+    sample: DrawnSample
+    answered: frozenset[int]
+
+    @property
+    def waiting(self) -> int:
+        """How many drawn items wait for people."""
+        return sum(len(one.drawn - self.answered) for one in self.sample.strata)
+
+    @property
+    def left(self) -> int:
+        """How many items of its frame aren't drawn."""
+        return sum(len(one.items - one.drawn) for one in self.sample.strata)
+
+
+def read_answered_sample(
+    connection: Connection, pool_id: int, as_of: int | None = None
+) -> AnsweredSample | None:
+    """Read the latest sample of a pool with what is answered of it, or None without one."""
+    sample = latest_sample(connection, pool_id, as_of)
+    if sample is None:
+        return None
+    labels = labels_in_force(connection, items_of_pool(pool_id), as_of)
+    people = {item for item, label in labels.items() if is_of_people(label)}
+    drawn = frozenset().union(*(one.drawn for one in sample.strata))
+    return AnsweredSample(sample, drawn & people)
+
+
 def read_completed_labels(
     connection: Connection, evaluated: EvaluatedRuns, as_of: int | None = None
 ) -> CompletedLabels | None:
     """Complete the labels by the latest sample of the pool; None without one that has answers.
 
-    Only drawn items count in a stratum. What people labelled in it for another reason stays
-    unknown here: it was not chosen by chance.
+    Only drawn items count in a stratum, with what people said of them. What people labelled in it
+    for another reason, and what a policy accepted, stays unknown here: it was not chosen by chance,
+    or nobody has looked at it.
     """
-    sample = latest_sample(connection, evaluated.pool_id, as_of)
-    if sample is None:
+    answered = read_answered_sample(connection, evaluated.pool_id, as_of)
+    if answered is None:
         return None
     scores = latest_scores(connection, evaluated.pool_id, as_of)
     chances = None
@@ -103,13 +143,14 @@ def read_completed_labels(
         known = np.isin(evaluated.labels.items, scores.item_ids)
         place = np.searchsorted(scores.item_ids, evaluated.labels.items[known])
         chances[known] = 1 - scores.probabilities[place, 0]
-    return complete_labels(evaluated.labels, sample, chances)
+    return complete_labels(evaluated.labels, answered.sample, chances, answered.answered)
 
 
 def complete_labels(
     labels: LabelStates,
     sample: DrawnSample,
     chances: Floats | None = None,
+    answered: Collection[int] | None = None,
     *,
     seed: int | None = None,
     count: int = COMPLETIONS,
@@ -121,6 +162,7 @@ def complete_labels(
         sample: What was drawn.
         chances: Shape (items,): calibrated probabilities of being relevant, NaN where there is
             none, or None.
+        answered: Drawn items that people answered; by default all that have a label.
         seed: Decides the label sets; by default the sample's name and answers do.
         count: How many label sets.
 
@@ -134,15 +176,16 @@ def complete_labels(
     found: list[NDArray[np.int64]] = []
     for stratum in sample.strata:
         places = _places(place_of, stratum.items)
-        drawn = _places(place_of, stratum.drawn)
-        answered = drawn[labels.states[drawn] != StateCode.UNKNOWN]
-        found.append(answered[labels.states[answered] == StateCode.RELEVANT])
+        of_people = stratum.drawn if answered is None else stratum.drawn & set(answered)
+        drawn = _places(place_of, of_people)
+        told = drawn[labels.states[drawn] != StateCode.UNKNOWN]
+        found.append(told[labels.states[told] == StateCode.RELEVANT])
         relevant = len(found[-1])
-        rest = np.setdiff1d(places, answered)
+        rest = np.setdiff1d(places, told)
         states[rest] = StateCode.UNKNOWN
-        labelled, positives = labelled + len(answered), positives + relevant
+        labelled, positives = labelled + len(told), positives + relevant
         tilt = None if chances is None or np.isnan(chances[rest]).any() else chances[rest]
-        strata.append(UnlabelledStratum(rest, len(answered), relevant, tilt))
+        strata.append(UnlabelledStratum(rest, len(told), relevant, tilt))
     if not labelled:
         return None
     if seed is None:

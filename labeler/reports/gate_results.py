@@ -26,9 +26,9 @@ from labeler.records.query_log import QueryLog
 from labeler.records.runs import RunQuery
 from labeler.reports.agreement import report_agreement
 from labeler.reports.answers import PEOPLE
-from labeler.reports.completed_labels import CompletedLabels
+from labeler.reports.completed_labels import CompletedLabels, read_answered_sample
 from labeler.reports.evaluated import EvaluatedRuns
-from labeler.reports.gate_advice import Surroundings, advise
+from labeler.reports.gate_advice import Advice, Judged, Surroundings, advise
 from labeler.reports.gate_evidence import (
     Sampled,
     evidence_of_latency,
@@ -135,20 +135,22 @@ def check_results(
     around = Surroundings(
         gate=gate,
         pooled_depths=_pooled_depths(connection, evaluated),
+        sample=read_answered_sample(connection, evaluated.pool_id, as_of),
         completed=completed,
         has_query_log=bool(
             connection.execute(sa.select(sa.func.count()).select_from(table(QueryLog))).scalar()
         ),
     )
     known = _KnownOfPool(completed, agreement, chances_of_items(connection, evaluated, as_of))
-    results = []
+    judged = []
     for check in gate.checks:
         found = _evidence(connection, gate, check, evaluated, known)
         flips = _flips(gate, check, evaluated, known.chances)
         if flips is not None:
             found = replace(found, reversal=flips.reversal, chance_of_flips=flips.chance)
-        results.append(_result(gate, check, found, flips, around))
-    return results
+        judged.append(Judged(check, found, flips, answer_check(check.asked, found)))
+    advice = advise(judged, around)
+    return [_result(gate, one, told) for one, told in zip(judged, advice, strict=True)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,15 +215,8 @@ def _sampled(
     return replace(found, positives=positives, limits=limits)
 
 
-def _result(
-    gate: GateFile,
-    check: Check,
-    found: Evidence,
-    flips: CheckFlips | None,
-    around: Surroundings,
-) -> CheckResult:
-    answer = answer_check(check.asked, found)
-    advice = advise(check, found, flips, answer, around)
+def _result(gate: GateFile, judged: Judged, advice: Advice) -> CheckResult:
+    check, found, flips, answer = judged.check, judged.found, judged.flips, judged.answer
     name = str(check.metric)
     if check.metric.is_of_labels:
         name = parse_metric(name).full_name(gate.labels)

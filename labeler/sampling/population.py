@@ -11,12 +11,12 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from labeler.assessment.item_scores import latest_scores
-from labeler.assessment.labels_in_force import LabelInForce, items_of_pool, labels_in_force
+from labeler.assessment.label_states import is_of_people, state_at
+from labeler.assessment.labels_in_force import items_of_pool, labels_in_force
 from labeler.assessment.samples import JudgeAnswer, latest_answers
 from labeler.errors import NotFoundError, UsageError
-from labeler.labels import Grade, Outcome, State, state_of
+from labeler.labels import Grade, Outcome, State
 from labeler.records import table
-from labeler.records.judgments import Basis
 from labeler.records.pools import Candidate, Contribution, Item, PoolQuery, PoolRun
 from labeler.records.queries import QueryVersion
 from labeler.records.runs import Run
@@ -24,7 +24,7 @@ from labeler.sampling.strata import FrameUnit
 from labeler.store.registry import pool_named
 from labeler.store.slices import slices_of_items
 
-__all__ = ["MOST_RUNS", "Comparison", "Population", "is_of_people", "ranks_of", "read_population"]
+__all__ = ["MOST_RUNS", "Comparison", "Population", "ranks_of", "read_population"]
 
 MOST_RUNS = 4
 """More runs would part the frame into more groups than a sample can fill."""
@@ -50,9 +50,7 @@ class Comparison:
 
     def state(self, grade: Grade | None) -> State:
         """Tell what a grade comes to."""
-        if self.least is Grade.FULLY_RELEVANT and grade is Grade.PARTIALLY_RELEVANT:
-            return State.NOT_RELEVANT
-        return state_of(grade)
+        return state_at(grade, self.least)
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,11 +90,6 @@ class Population:
             who: (self.known_relevant.get(who, 0) + 0.5) / (count + 1)
             for who, count in self.known.items()
         }
-
-
-def is_of_people(label: LabelInForce | None) -> bool:
-    """Tell whether a label is one that people gave."""
-    return label is not None and label.basis is not Basis.ACCEPTED
 
 
 def read_population(connection: Connection, comparison: Comparison) -> Population:

@@ -10,6 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
+from labeler.assessment.label_states import is_of_people
 from labeler.assessment.labels_in_force import LabelInForce, items_of_pool, labels_in_force
 from labeler.evaluation.posterior import LabelledStratum
 from labeler.evaluation.sample_estimates import (
@@ -26,7 +27,7 @@ from labeler.records.pools import PoolRun
 from labeler.records.runs import Run
 from labeler.records.sampling import Draw, Stratum
 from labeler.sampling.plan import as_estimands, known_of, seed_number
-from labeler.sampling.population import Comparison, is_of_people, ranks_of
+from labeler.sampling.population import Comparison, ranks_of
 from labeler.sampling.stored import OUTSIDE, StoredSample, StoredStratum, read_sample
 
 __all__ = ["Answer", "NamedEstimate", "SampleStatus", "StratumStatus", "read_status"]
