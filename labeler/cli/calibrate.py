@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from labeler.cli.output import Progress, print_facts, print_json, print_table, program
 from labeler.cli.project import Database, JsonOutput, open_project
+from labeler.cli.sealing import open_shown, tell_seals
 
 if TYPE_CHECKING:
     from labeler.calibration.calibrate import CalibrationReport
@@ -24,8 +25,9 @@ def calibrate(pool: str, /, *, db: Database = None, json: JsonOutput = False) ->
 
     All raw signals of all judges go in, and the words of the passages; nothing that a retriever
     said does. Each fit is a version of its own, which nothing changes later. With fewer than 100
-    labels of people it is called uncalibrated, and no audit is drawn from it. The labels in force
-    are the judges' own until a refit does better on labels that it hasn't seen.
+    labels of people, or with labels of one kind alone, it is called uncalibrated, and no audit is
+    drawn from it. The labels in force are the judges' own until a refit does better on labels that
+    it hasn't seen.
 
     Run it after a sitting, then `labeler route`. Votes may go on meanwhile.
 
@@ -38,8 +40,9 @@ def calibrate(pool: str, /, *, db: Database = None, json: JsonOutput = False) ->
 
     with open_project(db) as store, Progress("fitting") as progress:
         report = calibrate_pool(store, pool, advance=progress.advance)
+        seals = open_shown(store, "calibrate", pool=pool) if report.labels else []
     if json:
-        print_json(asdict(report))
+        print_json(asdict(report) | {"sealed": [seal.facts() for seal in seals]})
         return
     _print_fit(report)
     _print_judges(report)
@@ -47,6 +50,7 @@ def calibrate(pool: str, /, *, db: Database = None, json: JsonOutput = False) ->
         print(f"next: {program()} route {pool}, then {program()} review --pool {pool}")
     else:
         print(f"next: {program()} route {pool}")
+    tell_seals(seals)
 
 
 def _print_fit(report: CalibrationReport) -> None:
@@ -75,8 +79,15 @@ def _print_fit(report: CalibrationReport) -> None:
 
 
 def _calibration(report: CalibrationReport) -> str:
-    if report.labels >= report.needed:
+    from labeler.records.scores import Calibration
+
+    if report.calibration is Calibration.CALIBRATED:
         return report.calibration.value
+    if report.labels >= report.needed:
+        return (
+            f"{report.calibration.value}: people's labels are all relevant, or none is; it takes "
+            "labels of both kinds"
+        )
     return f"{report.calibration.value}: it takes {report.needed - report.labels} more labels"
 
 

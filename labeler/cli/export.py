@@ -10,7 +10,7 @@ from cyclopts import App, Parameter
 
 from labeler.cli.output import print_facts, print_json, tell, working
 from labeler.cli.project import Database, JsonOutput, open_project
-from labeler.cli.sealing import open_shown, tell_seals
+from labeler.cli.sealing import open_shown, open_texts, tell_seals
 
 if TYPE_CHECKING:
     from labeler.sealing.openings import Seal
@@ -138,7 +138,7 @@ def jsonl(
             counts = export_jsonl(
                 connection, file, scope, only_people=labels == "human", with_text=text
             )
-        seals = open_shown(store, "export jsonl", items=scope.items, as_of=as_of)
+        seals = open_shown(store, "export jsonl", items=scope.items, texts=text, as_of=as_of)
     _print_counts(file, counts, scope.revision, seals, json=json)
 
 
@@ -172,7 +172,7 @@ def parquet(
         with store.read() as connection:
             scope = find_scope(connection, pool=pool, snapshot=snapshot, rubric=rubric, as_of=as_of)
             counts = export_parquet(connection, file, scope, only_people=labels == "human")
-        seals = open_shown(store, "export parquet", items=scope.items, as_of=as_of)
+        seals = open_shown(store, "export parquet", items=scope.items, texts=True, as_of=as_of)
     _print_counts(file, counts, scope.revision, seals, json=json)
 
 
@@ -242,12 +242,16 @@ def corpus(
     """
     from labeler.exports.corpus import export_corpus
 
-    with open_project(db) as store, store.read() as connection, working("exporting"):
-        count = export_corpus(connection, file, snapshot)
+    with open_project(db) as store, working("exporting"):
+        with store.read() as connection:
+            count = export_corpus(connection, file, snapshot)
+        seals = open_texts(store, "export corpus", snapshot)
+    facts = {"file": str(file), "passages": count}
     if json:
-        print_json({"file": str(file), "passages": count})
+        print_json(facts | {"sealed": [seal.facts() for seal in seals]})
     else:
-        print_facts({"file": str(file), "passages": count})
+        print_facts(facts)
+    tell_seals(seals)
 
 
 def _print_counts(

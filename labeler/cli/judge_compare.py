@@ -9,6 +9,7 @@ from cyclopts import Parameter
 
 from labeler.cli.output import print_facts, print_json, print_table, tell, working
 from labeler.cli.project import Database, JsonOutput, open_project
+from labeler.cli.sealing import open_shown, tell_seals
 from labeler.labels import Outcome
 
 if TYPE_CHECKING:
@@ -50,10 +51,12 @@ def compare(
     """
     from labeler.reports.judge_comparison import compare_judges
 
-    with open_project(db) as store, store.read() as connection, working("comparing judges"):
-        found = compare_judges(connection, a, b, pool=pool, examples=examples, seed=seed)
+    with open_project(db) as store, working("comparing judges"):
+        with store.read() as connection:
+            found = compare_judges(connection, a, b, pool=pool, examples=examples, seed=seed)
+        seals = open_shown(store, "judge compare", pool=pool, texts=bool(found.examples))
     if json:
-        print_json(asdict(found))
+        print_json(asdict(found) | {"sealed": [seal.facts() for seal in seals]})
         return
     _print_items(found)
     if found.both:
@@ -64,6 +67,7 @@ def compare(
         print("no item was asked of both, so there is nothing to compare")
     for notice in found.notices:
         tell(f"note: {notice}")
+    tell_seals(seals)
 
 
 def _named(side: Side) -> str:

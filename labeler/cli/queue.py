@@ -11,6 +11,7 @@ from cyclopts import Parameter
 
 from labeler.cli.output import print_json, print_table, working
 from labeler.cli.project import Database, JsonOutput, open_project
+from labeler.cli.sealing import open_shown, tell_seals
 from labeler.errors import UsageError
 from labeler.labels import Outcome
 
@@ -58,8 +59,10 @@ def queue(
             key = int(pool_named(connection, pool).id) if pool is not None else None
             counts = count_queue(connection, key)
         numbers = read_numbers(store, pool)
+        seals = open_shown(store, "queue", pool=pool) if numbers.show_labels else []
     if json:
-        print_json(asdict(counts) | numbers_as_json(numbers))
+        sealed = {"sealed": [seal.facts() for seal in seals]}
+        print_json(asdict(counts) | numbers_as_json(numbers) | sealed)
         return
     for title, rows in (
         ("state", counts.by_status),
@@ -84,6 +87,7 @@ def queue(
     _print_judges(counts.by_judge)
     if not counts.by_status:
         print("nothing waits for people: `labeler route POOL` fills the queue")
+    tell_seals(seals)
 
 
 def _tell_forecast(pool: str | None, policy: Path | None, db: str | None, *, json: bool) -> None:

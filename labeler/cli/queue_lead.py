@@ -32,6 +32,11 @@ class LeadNumbers:
     confidence: tuple[ConfidenceReliability, ...]
     hidden_repeats: tuple[ReviewerSteadiness, ...]
 
+    @property
+    def show_labels(self) -> bool:
+        """Whether they tell of labels or texts, and not of the work alone."""
+        return bool(self.disputes or self.confidence or self.hidden_repeats)
+
 
 def read_numbers(store: Store, pool: str | None) -> LeadNumbers:
     """Read them, of one pool or of all.

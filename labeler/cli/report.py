@@ -10,7 +10,7 @@ from cyclopts import App
 
 from labeler.cli.output import print_facts, print_json, print_table, tell, working
 from labeler.cli.project import Database, JsonOutput, open_project
-from labeler.cli.sealing import open_shown, tell_seals
+from labeler.cli.sealing import open_named, open_shown, tell_seals
 
 if TYPE_CHECKING:
     from labeler.evaluation.agreement import Estimate
@@ -134,12 +134,16 @@ def rubric_issues(
     """
     from labeler.reports.rubric_issues import read_rubric_issues, summarize_rubrics
 
-    with open_project(db) as store, store.read() as connection:
-        issues = read_rubric_issues(connection, pool)
+    with open_project(db) as store:
+        with store.read() as connection:
+            issues = read_rubric_issues(connection, pool)
+        seals = open_named(store, "report rubric-issues", {one.query for one in issues})
     rubrics = summarize_rubrics(issues)
     if json:
         listed = [asdict(one) | {"last": one.last.isoformat(timespec="seconds")} for one in issues]
-        print_json({"rubrics": [asdict(one) for one in rubrics], "items": listed})
+        sealed = [seal.facts() for seal in seals]
+        rows = [asdict(one) for one in rubrics]
+        print_json({"rubrics": rows, "items": listed, "sealed": sealed})
         return
     if not issues:
         print("nobody marked a rubric as unclear")
@@ -170,6 +174,7 @@ def rubric_issues(
             "still disputed": "yes" if issue.is_disputed else "no",
         }
         print_facts(facts)
+    tell_seals(seals)
 
 
 @app.command(name="query-issues")
@@ -187,10 +192,13 @@ def query_issues(*, pool: str | None = None, db: Database = None, json: JsonOutp
     """
     from labeler.reports.query_issues import read_query_issues
 
-    with open_project(db) as store, store.read() as connection:
-        issues = read_query_issues(connection, pool)
+    with open_project(db) as store:
+        with store.read() as connection:
+            issues = read_query_issues(connection, pool)
+        seals = open_named(store, "report query-issues", {one.query for one in issues})
     if json:
-        print_json({"queries": [_as_json(one) for one in issues]})
+        sealed = [seal.facts() for seal in seals]
+        print_json({"queries": [_as_json(one) for one in issues], "sealed": sealed})
         return
     if not issues:
         print("nobody marked a query as unclear or wants one to be corrected")
@@ -223,6 +231,7 @@ def query_issues(*, pool: str | None = None, db: Database = None, json: JsonOutp
             words = f" ({one.words})" if one.words else ""
             facts[f"proposal {one.number}"] = f"{changes}{words}; {one.by}, {one.state.value}"
         print_facts(facts)
+    tell_seals(seals)
 
 
 def _as_json(issue: QueryIssue) -> dict[str, object]:

@@ -63,7 +63,7 @@ def coverage(
             "report coverage",
             pool=scope.pool,
             snapshot=scope.snapshot,
-            runs=runs,
+            runs=[row.run for row in report.rows],
             as_of=scope.as_of,
         )
     show_report(report, logged, seals, _print_coverage, json=json, html=html, page=coverage_page)

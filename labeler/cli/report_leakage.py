@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from labeler.cli.output import print_facts, print_json, print_table, tell, working
 from labeler.cli.project import Database, JsonOutput, open_project
 from labeler.cli.report_options import Labels
+from labeler.cli.sealing import open_named, tell_seals
 from labeler.cli.split_output import SplitName
 
 if TYPE_CHECKING:
@@ -43,13 +44,16 @@ def leakage(
     from labeler.reports.leakage import report_leakage
     from labeler.sealing.split_in_force import find_split
 
-    with open_project(db) as store, store.read() as connection, working("looking for leakage"):
-        found = find_split(connection, name=split)
-        report = report_leakage(connection, found, source=LabelSource(labels), as_of=as_of)
+    with open_project(db) as store, working("looking for leakage"):
+        with store.read() as connection:
+            found = find_split(connection, name=split)
+            report = report_leakage(connection, found, source=LabelSource(labels), as_of=as_of)
+        seals = open_named(store, "report leakage", report.named_queries)
     if json:
-        print_json(_facts(report))
+        print_json(_facts(report) | {"sealed": [seal.facts() for seal in seals]})
     else:
         _print_report(report)
+        tell_seals(seals)
     return ExitCode.LEAKAGE if report.is_found else ExitCode.DONE
 
 

@@ -11,9 +11,14 @@ from labeler.cli.output import print_json, print_table
 from labeler.cli.project import Database, JsonOutput, open_project
 from labeler.cli.report_options import Page
 from labeler.cli.report_showing import write_page
+from labeler.cli.sealing import open_shown, tell_seals
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from labeler.reports.trend import LoggedPoint, Trend
+    from labeler.sealing.openings import Seal
+    from labeler.store.database import Store
 
 __all__ = ["trend"]
 
@@ -46,12 +51,15 @@ def trend(
     """
     from labeler.reports.trend import read_trends, trend_page
 
-    with open_project(db) as store, store.read() as connection:
-        trends = read_trends(connection, run=run, metric=metric, slice_name=slice_)
+    with open_project(db) as store:
+        with store.read() as connection:
+            trends = read_trends(connection, run=run, metric=metric, slice_name=slice_)
+        seals = _opened(store, trends)
     if html is not None:
         write_page(html, trend_page(trends))
     if json:
-        print_json({"trends": [_as_json(one) for one in trends]})
+        sealed = [seal.facts() for seal in seals]
+        print_json({"trends": [_as_json(one) for one in trends], "sealed": sealed})
         return
     for number, one in enumerate(trends):
         if number:
@@ -61,6 +69,24 @@ def trend(
             ["at", "by", "command", "value", "interval", "chart", "queries", "labels", "changed"],
             [_row(point, one) for point in one.points],
         )
+    tell_seals(seals)
+
+
+def _opened(store: Store, trends: Sequence[Trend]) -> list[Seal]:
+    """Record a look at what was measured; a grid's points are of development queries alone."""
+    shown = {
+        (one.run, point.pool)
+        for one in trends
+        for point in one.points
+        if point.command != "report grid"
+    }
+    if not shown:
+        return []
+    pools = {pool for _, pool in shown}
+    # Of several pools, or of none, every query that was asked can be among those measured.
+    pool = next(iter(pools)) if len(pools) == 1 else "-"
+    runs = sorted({run for run, _ in shown})
+    return open_shown(store, "report trend", pool=None if pool == "-" else pool, runs=runs)
 
 
 def _row(point: LoggedPoint, of: Trend) -> list[object]:

@@ -12,9 +12,13 @@ from cyclopts import App, Parameter
 
 from labeler.cli.output import print_json, program, tell, working
 from labeler.cli.project import Database, JsonOutput, open_project
+from labeler.cli.sealing import open_named, open_shown, tell_seals
 
 if TYPE_CHECKING:
     from labeler.sampling.plan import SampleOptions
+    from labeler.sampling.population import Population
+    from labeler.sealing.openings import Seal
+    from labeler.store.database import Store
 
 app = App(
     name="sample",
@@ -83,12 +87,15 @@ def plan(
     from labeler.sampling.plan import plan_sample
 
     wanted = _options(pool, runs, k, relevant, votes, measure, target_width, seed)
-    with open_project(db) as store, store.read() as connection, working("planning"):
-        planned = plan_sample(connection, wanted)
+    with open_project(db) as store, working("planning"):
+        with store.read() as connection:
+            planned = plan_sample(connection, wanted)
+        seals = _opened(store, "sample plan", planned.population)
     if json:
-        print_json(plan_as_json(planned))
+        print_json(plan_as_json(planned) | {"sealed": [seal.facts() for seal in seals]})
         return
     print_plan(planned)
+    tell_seals(seals)
     given = "".join(f" --runs {quote(run)}" for run in planned.population.comparison.runs)
     options = {
         "--relevant": None if relevant == "partially" else relevant,
@@ -159,7 +166,10 @@ def draw(
             report = draw_outside(store, called, options, _sources(source), ask_for_sample)
         else:
             report, planned = draw_sample(store, called, options, ask_for_sample)
+        shown = None if planned is None or json else planned.population
+        seals = [] if shown is None else _opened(store, "sample draw", shown)
     tell_draw(report, planned, json=json)
+    tell_seals(seals)
 
 
 @app.command
@@ -183,22 +193,28 @@ def status(
     """
     from labeler.cli.sample_status import print_status, status_as_json
     from labeler.sampling.status import read_status
-    from labeler.sampling.stored import sample_names
+    from labeler.sampling.stored import read_sample, sample_names
 
-    with open_project(db) as store, store.read() as connection, working("estimating"):
-        if name is None:
-            names = sample_names(connection)
-        else:
-            found = read_status(connection, name, as_of=as_of, veto=veto)
+    with open_project(db) as store, working("estimating"):
+        with store.read() as connection:
+            if name is None:
+                names = sample_names(connection)
+            else:
+                found = read_status(connection, name, as_of=as_of, veto=veto)
+                compared = read_sample(connection, name).design.comparison
+        if name is not None:
+            pool, runs = compared.pool, compared.runs
+            seals = open_shown(store, "sample status", pool=pool, runs=runs, as_of=as_of)
     if name is None:
         if json:
             print_json({"samples": names})
         else:
             print("\n".join(names) or f"no samples yet: {program()} sample plan POOL")
     elif json:
-        print_json(status_as_json(found))
+        print_json(status_as_json(found) | {"sealed": [seal.facts() for seal in seals]})
     else:
         print_status(found)
+        tell_seals(seals)
 
 
 @app.command
@@ -240,14 +256,25 @@ def queries(
     options = QuerySampleOptions(name, n, seed, domain, low_score)
     with open_project(db) as store, working("drawing queries"):
         report = draw_queries(store, options)
+        names = {one.id for one in report.queries} if json or output is not None else set()
+        seals = open_named(store, "sample queries", names)
     if output is not None:
         write_query_draw(report, output)
     if json:
-        print_json(asdict(report))
+        print_json(asdict(report) | {"sealed": [seal.facts() for seal in seals]})
         return
     print_query_draw(report)
     if output is not None:
         tell(f"{len(report.queries):,} queries written to {output}")
+    tell_seals(seals)
+
+
+def _opened(store: Store, through: str, population: Population) -> list[Seal]:
+    """Record a look at what is labelled already; where nothing is, nothing is told of it."""
+    if not sum(population.known.values()):
+        return []
+    compared = population.comparison
+    return open_shown(store, through, pool=compared.pool, runs=compared.runs)
 
 
 def _options(

@@ -110,6 +110,12 @@ class LeakageReport:
         return tuple(one for one in self.shared if SplitPart.TEST.value in one.queries)
 
     @property
+    def named_queries(self) -> frozenset[str]:
+        """The queries whose relevant evidence the report names."""
+        shared = {name for one in self.shared for names in one.queries.values() for name in names}
+        return frozenset(shared | {one.query for one in self.away})
+
+    @property
     def is_found(self) -> bool:
         """Whether something sealed is not apart from the rest."""
         exposed = self.exposures.get(SplitPart.TEST.value, 0)

@@ -1,8 +1,9 @@
 """Openings: a record of everybody who looked at sealed results, and what reports say of it.
 
-Whatever shows results or labels of sealed queries (a report, an export, a lead's screen, a gate)
-calls `open_sealed` with the queries that it shows. Where no split is frozen, or none of the
-queries is sealed, that writes nothing and says nothing.
+Whatever shows results, labels or texts of sealed queries, or texts of sealed documents (a report,
+an export, a lead's screen, a gate), calls `open_sealed` with what it shows. Where no split is
+frozen, or nothing of it is sealed, that writes nothing and says nothing. A reviewer's sitting and a
+judge's run are no openings: what they show is blind.
 """
 
 from __future__ import annotations
@@ -13,20 +14,12 @@ from dataclasses import dataclass
 from datetime import datetime
 
 import sqlalchemy as sa
-from sqlalchemy import Connection, Select
+from sqlalchemy import Connection
 
 from labeler.records import table
-from labeler.records.pools import Item
 from labeler.records.project import Revision
-from labeler.records.splits import (
-    Opening,
-    OpeningPurpose,
-    OpeningScope,
-    Split,
-    SplitGroup,
-    SplitMember,
-    SplitPart,
-)
+from labeler.records.splits import Opening, OpeningPurpose, OpeningScope, Split
+from labeler.sealing.sealed import sealed_documents, sealed_queries
 from labeler.store.database import Store
 
 __all__ = [
@@ -35,13 +28,11 @@ __all__ = [
     "Seal",
     "development_queries",
     "open_sealed",
-    "queries_of_items",
     "read_openings",
-    "sealed_queries",
 ]
 
 _OPENING, _SCOPE, _REVISION = table(Opening), table(OpeningScope), table(Revision)
-_SPLIT, _GROUP, _MEMBER = table(Split), table(SplitGroup), table(SplitMember)
+_SPLIT = table(Split)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +87,7 @@ class Seal:
     Attributes:
         split: The split's name.
         sealed: How many sealed queries are shown.
+        documents: The texts of how many sealed documents are shown.
         opening: The opening that was recorded for this look.
         before: The openings before it, of any split, that showed any of the same queries.
         development: How many of the queries shown count as development data, since tuning saw
@@ -104,16 +96,18 @@ class Seal:
 
     split: str
     sealed: int
+    documents: int
     opening: OpenedBefore
     before: tuple[OpenedBefore, ...]
     development: int
 
     def lines(self) -> list[str]:
         """Say it in sentences, one a line."""
-        noun = "query" if self.sealed == 1 else "queries"
         opened = f"opening {self.opening.number} of the split '{self.split}'"
-        shown = f"{self.sealed:,} sealed {noun} shown"
-        said = [f"{opened}: {shown}, recorded at revision {self.opening.revision}"]
+        queries = f"{self.sealed:,} sealed {'query' if self.sealed == 1 else 'queries'} shown"
+        shown = [queries] if self.sealed else []
+        shown += [self.opening.reason] if self.documents and self.opening.reason else []
+        said = [f"{opened}: {', '.join(shown)}, recorded at revision {self.opening.revision}"]
         if self.before:
             first, times = self.before[0], len(self.before)
             said.append(
@@ -122,9 +116,11 @@ class Seal:
                 f"{first.at:%Y-%m-%d} through {first.through}"
             )
         if self.development:
+            tuned = "query" if self.development == 1 else "queries"
+            are = "is" if self.development == 1 else "are"
             said.append(
-                f"{self.development:,} queries of the sealed part are development data: their "
-                "labels were opened during tuning"
+                f"{self.development:,} {tuned} of the sealed part {are} development data: labels "
+                "were opened during tuning"
             )
         return said
 
@@ -135,6 +131,7 @@ class Seal:
             "opening": self.opening.number,
             "revision": self.opening.revision,
             "sealed_queries": self.sealed,
+            "sealed_documents": self.documents,
             "development_queries": self.development,
             "opened_before": [
                 {
@@ -157,6 +154,7 @@ def open_sealed(
     *,
     through: str,
     queries: Collection[int],
+    documents: Collection[int] = (),
     runs: Sequence[str] = (),
     as_of: int | None = None,
     purpose: OpeningPurpose = OpeningPurpose.MEASURING,
@@ -170,7 +168,8 @@ def open_sealed(
     Args:
         store: The open database.
         through: What shows them: ``report agreement``, ``export qrels``, ``gate``.
-        queries: The keys of all queries whose results or labels are shown, sealed or not.
+        queries: The keys of all queries whose results, labels or texts are shown, sealed or not.
+        documents: The keys of all documents whose texts are shown, sealed or not.
         runs: The names of the runs whose results are shown.
         as_of: The revision of the labels that are shown; None is the present.
         purpose: Tuning makes the queries development data.
@@ -178,15 +177,19 @@ def open_sealed(
         actor: Who looks; the login name by default.
 
     Returns:
-        One seal for each frozen split of which a sealed query is shown; none where there is none.
+        One seal for each frozen split of which something sealed is shown; none where nothing is.
     """
     with store.read() as connection:
         sealed = sealed_queries(connection, queries)
-        if not sealed:
+        texts = sealed_documents(connection, documents)
+        splits = sorted({*sealed, *texts})
+        if not splits:
             return []
         newest = connection.execute(sa.select(sa.func.max(_REVISION.c.id))).scalar_one()
     with store.write(f"open sealed results: {through}", actor=actor) as tx:
-        for split, keys in sealed.items():
+        for split in splits:
+            shown = len(texts.get(split, ()))
+            noun = "document" if shown == 1 else "documents"
             row = sa.insert(_OPENING).values(
                 split_id=split,
                 through=through,
@@ -198,15 +201,18 @@ def open_sealed(
                 opening_id=key,
                 purpose=purpose.value,
                 labels_revision=newest if as_of is None else as_of,
-                queries=json.dumps(sorted(keys)),
-                reason=reason,
+                queries=json.dumps(sorted(sealed.get(split, ()))),
+                reason=reason or (f"texts of {shown:,} sealed {noun}" if shown else None),
             )
             tx.connection.execute(scope)
     with store.read() as connection:
-        return [_seal(connection, split, keys) for split, keys in sealed.items()]
+        return [
+            _seal(connection, split, sealed.get(split, frozenset()), len(texts.get(split, ())))
+            for split in splits
+        ]
 
 
-def _seal(connection: Connection, split: int, shown: frozenset[int]) -> Seal:
+def _seal(connection: Connection, split: int, shown: frozenset[int], documents: int) -> Seal:
     own = read_openings(connection, split)[-1]
     before = tuple(
         one
@@ -214,47 +220,7 @@ def _seal(connection: Connection, split: int, shown: frozenset[int]) -> Seal:
         if one.revision < own.revision and one.queries & shown
     )
     tuned = development_queries(connection)
-    return Seal(own.split, len(shown), own, before, len(shown & tuned))
-
-
-def sealed_queries(
-    connection: Connection, queries: Collection[int] | None = None
-) -> dict[int, frozenset[int]]:
-    """Give the sealed ones of some queries (None: of all), by the key of the split.
-
-    A split whose place another took seals nothing any more.
-    """
-    schemes = connection.execute(sa.select(_SPLIT.c.scheme)).scalars()
-    replaced = {json.loads(scheme).get("instead_of") for scheme in schemes}
-    statement = (
-        sa.select(_GROUP.c.split_id, _MEMBER.c.query_id)
-        .join(_GROUP, _GROUP.c.id == _MEMBER.c.group_id)
-        .join(_SPLIT, _SPLIT.c.id == _GROUP.c.split_id)
-        .where(
-            _GROUP.c.part == SplitPart.TEST.value,
-            _MEMBER.c.query_id.is_not(None),
-            _SPLIT.c.name.not_in(sorted(filter(None, replaced))),
-        )
-    )
-    wanted = None if queries is None else set(queries)
-    found: dict[int, set[int]] = {}
-    for split, query in connection.execute(statement):
-        if wanted is None or query in wanted:
-            found.setdefault(int(split), set()).add(int(query))
-    return {split: frozenset(keys) for split, keys in sorted(found.items())}
-
-
-def queries_of_items(
-    connection: Connection, items: Select[int] | None, snapshot_id: int | None = None
-) -> set[int]:
-    """Give the keys of the queries of some items, or of all items, of one snapshot or of any."""
-    item = table(Item)
-    statement = sa.select(item.c.query_id).distinct()
-    if items is not None:
-        statement = statement.where(item.c.id.in_(items))
-    if snapshot_id is not None:
-        statement = statement.where(item.c.snapshot_id == snapshot_id)
-    return {int(key) for key in connection.execute(statement).scalars()}
+    return Seal(own.split, len(shown), documents, own, before, len(shown & tuned))
 
 
 def development_queries(connection: Connection) -> frozenset[int]:

@@ -71,7 +71,7 @@ def test_nobody_marked_a_rubric(reviewed: Path, capsys: pytest.CaptureFixture[st
     assert run(["report", "rubric-issues"]) == 0
     assert "nobody marked a rubric as unclear" in capsys.readouterr().out
     assert run(["report", "rubric-issues", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out) == {"rubrics": [], "items": []}
+    assert json.loads(capsys.readouterr().out) == {"rubrics": [], "items": [], "sealed": []}
 
 
 @pytest.mark.parametrize(

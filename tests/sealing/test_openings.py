@@ -13,8 +13,8 @@ from labeler.sealing.openings import (
     development_queries,
     open_sealed,
     read_openings,
-    sealed_queries,
 )
+from labeler.sealing.sealed import sealed_queries
 from labeler.sealing.split_in_force import find_split, read_membership
 from labeler.sealing.split_texts import safe_content
 from labeler.splits.assigning import checked_shares
