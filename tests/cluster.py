@@ -17,7 +17,6 @@ from labeler.store.database import open_store
 from labeler.store.location import Location
 
 _MIGRATED = "labeler_migrated"
-_ROOM = 2**30
 
 
 def find_binaries() -> Path | None:
@@ -106,18 +105,11 @@ class Cluster:
         self._connection.execute(statement)
 
 
-def _quick_folder() -> str | None:
-    """Name a folder in memory with room enough, or None. Disks are slow with so many files."""
-    shared = Path("/dev/shm")  # noqa: S108 - the cluster makes a folder of its own there
-    has_room = os.access(shared, os.W_OK) and shutil.disk_usage(shared).free > _ROOM
-    return str(shared) if has_room else None
-
-
 @contextmanager
 def running_cluster(binaries: Path) -> Iterator[Cluster]:
     """Start a cluster in a folder of its own, and stop it at the end."""
     # Short: a socket's path may hold 107 characters.
-    folder = Path(tempfile.mkdtemp(prefix="pg", dir=_quick_folder()))
+    folder = Path(tempfile.mkdtemp(prefix="pg"))
     user = server_user()
     if user is not None:
         shutil.chown(folder, user)

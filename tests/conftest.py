@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import tempfile
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -13,6 +16,18 @@ from labeler.store.location import Location
 from tests.cluster import Cluster, find_binaries, running_cluster
 from tests.nursery import Nursery, running_nursery
 from tests.quick_store import quick_stores
+
+_MEMORY = Path("/dev/shm")  # noqa: S108 - tests make folders of their own there
+_ROOM = 4 * 2**30
+
+
+def pytest_configure() -> None:
+    """Keep temporary files in memory where there is room: a database waits for the disk a lot."""
+    if "TMPDIR" in os.environ or not os.access(_MEMORY, os.W_OK):
+        return
+    if shutil.disk_usage(_MEMORY).free > _ROOM:
+        os.environ["TMPDIR"] = str(_MEMORY)
+        tempfile.tempdir = None
 
 
 @pytest.fixture(autouse=True)
