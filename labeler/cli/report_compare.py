@@ -67,6 +67,9 @@ def compare(
     run is judged farther than the other, or brings much that no pool holds, and the unknown labels
     could change the sign, the comparison is refused, with the command that draws the judgments.
 
+    Runs of two snapshots are compared, too, each measured on its own; labels count on both where
+    the text is the same. Leave --pool and --snapshot out then.
+
     Parameters
     ----------
     against
@@ -111,6 +114,7 @@ def compare(
             plain(report.conditions),
             result=plain(report),
             values=comparison_values(report),
+            runs={name: run.key for name, run in evaluated.runs.items()},
             pool=scope.pool,
             as_of=scope.as_of,
         )
@@ -118,6 +122,10 @@ def compare(
 
 
 def _print_report(report: ComparisonReport) -> None:
+    if report.across is not None:
+        for line in report.across.lines():
+            print(line)
+        print()
     print_facts(
         condition_facts(report.conditions)
         | {"comparisons": f"{report.declared} declared, sharing one error by {report.adjustment}"}

@@ -8,6 +8,7 @@ from enum import StrEnum
 from labeler.evaluation.metrics import DEFAULT_METRICS, Metric
 from labeler.evaluation.paired import PairedDifference
 from labeler.evaluation.posterior import Interval
+from labeler.reports.across_snapshots import SnapshotsDiffer
 from labeler.reports.evaluated import ALL
 from labeler.reports.scope import Conditions, ScopeOptions
 
@@ -69,7 +70,7 @@ class ComparedRuns:
         highest: The difference with every unknown label at its best.
         coverage: The run's judged share, or None.
         other_coverage: The other's.
-        unpooled: The share of the run's top that is outside of the pool.
+        unpooled: The share of a run's top that is outside of the frame: the larger of the two.
         adjusted_p: The p-value, adjusted for all comparisons that were declared.
         adjusted_interval: The interval that holds together with all others; by max-T alone.
         finding: What it comes to.
@@ -105,6 +106,7 @@ class ComparisonReport:
         differences: In what the configurations differ from the reference's, by run.
         comparisons: By slice, metric and run.
         notices: What a reader should know besides.
+        across: How the snapshots differ where runs stand on two, or None.
     """
 
     conditions: Conditions
@@ -113,3 +115,4 @@ class ComparisonReport:
     differences: dict[str, tuple[str, ...]]
     comparisons: tuple[ComparedRuns, ...]
     notices: tuple[str, ...]
+    across: SnapshotsDiffer | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -19,6 +19,7 @@ from labeler.evaluation.pooling_bias import MOST_COVERAGE_GAP
 from labeler.evaluation.ranking import JudgedRanking, judged_coverage_at
 from labeler.records import table
 from labeler.records.runs import Run
+from labeler.reports.across_snapshots import read_across, snapshots_meant
 from labeler.reports.compared_runs import (
     Adjustment,
     ComparedRuns,
@@ -30,6 +31,7 @@ from labeler.reports.coverage import draw_command
 from labeler.reports.evaluated import EvaluatedRuns
 from labeler.reports.gate_series import coverage_cutoff
 from labeler.reports.scope import Scope, read_scope
+from labeler.retrieval.runs import RunRef
 
 __all__ = ["compare_runs"]
 
@@ -54,17 +56,20 @@ def compare_runs(
         NotFoundError: When a name, the revision or a slice isn't there.
         UsageError: When there are not two runs to compare.
     """
-    scope = read_scope(connection, options.scope)
+    across = None
+    if len(snapshots_meant(connection, options.scope)) > 1:
+        across = read_across(connection, options.scope, options.against)
+    scope = read_scope(connection, options.scope) if across is None else across.scope
     evaluated = scope.evaluated
     names = list(evaluated.runs)
-    against = options.against or _first_named(options.scope.runs, names)
+    against = options.against or _first_named(options.scope.runs, evaluated.runs)
     if against not in names or len(names) < 2:  # noqa: PLR2004 - a pair
         raise UsageError(
             f"a comparison takes two runs or more, one of them '{against}'; "
             f"here there is {', '.join(names)}",
             hint="--runs A --runs B --against A",
         )
-    rankings = {name: evaluated.judged(name) for name in names}
+    rankings = across.judged if across else {name: evaluated.judged(name) for name in names}
     compared = [
         _compare(options, evaluated, rankings, name, against, metric, slice_name)
         for slice_name in options.slices
@@ -81,19 +86,25 @@ def compare_runs(
             differences=_configurations(connection, evaluated, against),
             comparisons=tuple(adjusted),
             notices=scope.notices,
+            across=None if across is None else across.differ,
         ),
         scope,
     )
 
 
-def _first_named(wanted: Sequence[str], names: Sequence[str]) -> str:
-    return next((name for name in wanted if name in names), names[0] if names else "")
+def _first_named(wanted: Sequence[str], runs: Mapping[str, RunRef]) -> str:
+    """Give the run that was named first; of those of one name the one that was stored first."""
+    for name in wanted:
+        fitting = [(run.key, known) for known, run in runs.items() if name in {known, run.name}]
+        if fitting:
+            return min(fitting)[1]
+    return next(iter(runs), "")
 
 
 def _compare(
     options: ComparisonOptions,
     evaluated: EvaluatedRuns,
-    rankings: dict[str, JudgedRanking],
+    rankings: Mapping[str, JudgedRanking],
     run: str,
     against: str,
     metric: Metric,
@@ -104,7 +115,9 @@ def _compare(
     first, second = measure(metric, ours), measure(metric, theirs)
     cutoff = coverage_cutoff(metric)
     shares = [_mean(judged_coverage_at(one, cutoff)[inside]) for one in (ours, theirs)]
-    lower, upper = difference_bounds(metric, ours, theirs)
+    lower, upper = first.lower - second.upper, first.upper - second.lower
+    if evaluated.runs[run].snapshot_id == evaluated.runs[against].snapshot_id:
+        lower, upper = difference_bounds(metric, ours, theirs)
     clusters = evaluated.clusters[inside]
     found = paired_difference(
         first.value[inside], second.value[inside], clusters, seed=options.seed
@@ -117,7 +130,9 @@ def _compare(
         seed=options.seed,
         resamples=1,
     )
-    unpooled = _unpooled(ours, cutoff, inside)
+    unpooled, whose = max(
+        (_unpooled(one, cutoff, inside), name) for name, one in ((run, ours), (against, theirs))
+    )
     compared = ComparedRuns(
         run=run,
         against=against,
@@ -138,14 +153,27 @@ def _compare(
         finding=Finding.OPEN,
         command=None,
     )
-    return _refused(options, compared, cutoff)
+    refs = (evaluated.runs[whose], evaluated.runs[run], evaluated.runs[against])
+    return _refused(options, compared, cutoff, refs)
 
 
-def _refused(options: ComparisonOptions, compared: ComparedRuns, cutoff: int) -> ComparedRuns:
+def _refused(
+    options: ComparisonOptions,
+    compared: ComparedRuns,
+    cutoff: int,
+    refs: tuple[RunRef, RunRef, RunRef],
+) -> ComparedRuns:
     """Ask for judgments where one run is judged farther, or brings much that no pool holds.
 
     Where the unknown labels can't change the sign, nothing has to wait for them.
+
+    Args:
+        options: What is compared.
+        compared: The comparison.
+        cutoff: How many places count.
+        refs: The run that brings more that no pool holds; then the run, and the other one.
     """
+    unpooled, first, second = refs
     if compared.found.value is None:
         return replace(compared, finding=Finding.UNDEFINED)
     lowest, highest = compared.lowest, compared.highest
@@ -153,12 +181,19 @@ def _refused(options: ComparisonOptions, compared: ComparedRuns, cutoff: int) ->
     gap = abs((compared.coverage or 0.0) - (compared.other_coverage or 0.0))
     pool, scope = options.scope.pool, options.scope
     if not robust and compared.unpooled > _MOST_UNPOOLED:
-        extends = f" --extends {pool}" if pool else ""
-        command = f"labeler pool create NAME --depth {cutoff} --runs {compared.run}{extends}"
+        more = f" --extends {pool}" if pool else ""
+        if first.snapshot_id != second.snapshot_id:
+            more = f" --snapshot {unpooled.snapshot}"
+        command = f"labeler pool create NAME --depth {cutoff} --runs {unpooled.name}{more}"
         return replace(compared, finding=Finding.JUDGMENTS_FIRST, command=command)
     if not robust and gap > MOST_COVERAGE_GAP:
         relevant = scope.least.value.removesuffix("_relevant")
-        command = draw_command(pool, (compared.run, compared.against), cutoff, relevant)
+        command = draw_command(pool, (first.name, second.name), cutoff, relevant)
+        if first.snapshot_id != second.snapshot_id:
+            # No pool holds runs of two snapshots: the pool of the one that is judged less.
+            ours_is_less = (compared.coverage or 0.0) < (compared.other_coverage or 0.0)
+            less = first if ours_is_less else second
+            command = draw_command("POOL", (less.name,), cutoff, relevant)
         return replace(compared, finding=Finding.JUDGMENTS_FIRST, command=command)
     if compared.found.interval is None and compared.found.p is None:
         return replace(compared, finding=Finding.FEW_CLUSTERS)
@@ -193,7 +228,7 @@ def _mean(values: NDArray[np.float64]) -> float | None:
 def _adjusted(
     options: ComparisonOptions,
     evaluated: EvaluatedRuns,
-    rankings: dict[str, JudgedRanking],
+    rankings: Mapping[str, JudgedRanking],
     compared: list[ComparedRuns],
 ) -> tuple[list[ComparedRuns], str]:
     """Share the error among all comparisons that were declared, and say how it was done."""
@@ -212,7 +247,7 @@ def _adjusted(
 def _max_t(
     options: ComparisonOptions,
     evaluated: EvaluatedRuns,
-    rankings: dict[str, JudgedRanking],
+    rankings: Mapping[str, JudgedRanking],
     compared: list[ComparedRuns],
 ) -> list[ComparedRuns] | None:
     if len(options.slices) > 1:

@@ -27,7 +27,7 @@ def comparison_page(report: ComparisonReport, told: Sequence[str] = ()) -> str:
     commands = dict.fromkeys(one.command for one in report.comparisons if one.command)
     body = [
         facts({name: value for name, value in asdict(report.conditions).items() if value}),
-        notes((*told, *report.notices)),
+        notes((*(report.across.lines() if report.across else ()), *told, *report.notices)),
         heading("Differences"),
         paragraph(f"{report.declared} comparisons share one error by {report.adjustment}."),
         interval_chart("Differences with their intervals", [_interval(one) for one in shown]),

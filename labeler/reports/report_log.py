@@ -88,6 +88,7 @@ def log_report(
     pool: str | None = None,
     as_of: int | None = None,
     before: Mapping[str, object] | None = None,
+    runs: Mapping[str, int] | None = None,
 ) -> Logged:
     """Append a report to the log of evaluations, and tell what changed since the one before.
 
@@ -104,6 +105,7 @@ def log_report(
         subjects: What it speaks of; the runs of the values by default.
         pool: The pool's name, or None.
         as_of: The revision that it was rebuilt for, or None.
+        runs: The keys of runs by the names that values have; all of the snapshot by default.
         before: The conditions of another report to hold it against, in place of the latest.
     """
     about = list(subjects) or list(dict.fromkeys(one.run for one in values))
@@ -113,9 +115,9 @@ def log_report(
             changed = _changed(tx.connection, command, conditions, about, as_of)
         else:
             changed = tuple(changed_conditions(before, conditions))
-        runs = {
-            run.name: run.key for run in all_runs(tx.connection) if run.snapshot == str(snapshot)
-        }
+        if runs is None:
+            known = all_runs(tx.connection)
+            runs = {run.name: run.key for run in known if run.snapshot == snapshot}
         key = log_evaluation(
             tx,
             NewEvaluation(
