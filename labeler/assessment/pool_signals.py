@@ -151,7 +151,7 @@ def _read_judges(
     place: Mapping[int, int],
     levels: Mapping[int, tuple[int, float, int]],
 ) -> tuple[JudgeSignals, ...]:
-    columns = ("outcome", "level_id", "confidence", "probabilities", "signals", "flags")
+    columns = ("outcome", "level_id", "probabilities", "confidence", "signals", "flags")
     answers = standing_samples(connection, pool_id, columns)
     return tuple(
         _columns_of(judge[0], answers[judge], place, levels)
@@ -176,7 +176,7 @@ def _columns_of(
     for item, samples in answers.items():
         at = place[item]
         judged = [row for row in samples if row[4] is not None]
-        for signal, value in _signals_of(samples, several=several):
+        for signal, value in _over_samples(samples) if several else _signals_of(*samples[0][6:]):
             column = signals.get(signal)
             if column is None:
                 # A flag that isn't set is a no, a signal that isn't there is unknown.
@@ -188,9 +188,9 @@ def _columns_of(
         scale = levels[judged[-1][4]][0]
         grade[at] = levels[_standing(judged)][2]
         level[at] = sum(levels[row[4]][1] for row in judged) / len(judged)
-        given = [_probabilities(row[6]) for row in judged if row[6] != "{}"]
+        given = [_probabilities(row[5]) for row in judged if row[5] != "{}"]
         if given:
-            probabilities[at] = np.mean(given, axis=0)
+            probabilities[at] = given[0] if len(given) == 1 else np.mean(given, axis=0)
     # Who never answered an item raised no flag there.
     return JudgeSignals(name, scale, level, grade, probabilities, dict(sorted(signals.items())))
 
@@ -203,37 +203,28 @@ def _standing(judged: Sequence[Sequence[Any]]) -> int:
     return int(max(reversed(judged), key=lambda row: counts[row[4]])[4])
 
 
-def _signals_of(samples: Sequence[Sequence[Any]], *, several: bool) -> Iterable[tuple[str, float]]:
-    if len(samples) == 1 and not several:
-        # Nearly all judges answer once; a large pool has hundreds of thousands of such answers.
-        (row,) = samples
-        if row[5] is not None:
-            yield "confidence", float(row[5])
-        yield from _numbers(row[7])
-        yield from ((f"flag {flag}", 1.0) for flag in flags_of(row[8]) if flag != CIRCULAR)
-        return
-    sums: dict[str, list[float]] = defaultdict(list)
-    for row in samples:
-        if row[5] is not None:
-            sums["confidence"].append(float(row[5]))
-        for key, value in _numbers(row[7]):
-            sums[key].append(value)
-    for key, values in sums.items():
-        yield key, sum(values) / len(values)
-    for flag in {flag for row in samples for flag in flags_of(row[8])} - {CIRCULAR}:
-        yield f"flag {flag}", 1.0
-    judged = [row for row in samples if row[4] is not None]
-    if several and judged:
-        same = Counter(row[4] for row in judged).most_common(1)[0][1]
-        yield "agreement of samples", same / len(judged)
-
-
 @lru_cache(maxsize=4096)
-def _numbers(text: str) -> tuple[tuple[str, float], ...]:
-    if text == "{}":
-        return ()
-    content = json.loads(text)
-    return tuple((str(key), float(value)) for key, value in content.items())
+def _signals_of(
+    confidence: float | None, signals: str, flags: str
+) -> tuple[tuple[str, float], ...]:
+    """Give the signals of one answer by name; a large pool has many with just the same ones."""
+    sure = () if confidence is None else (("confidence", float(confidence)),)
+    numbers = {} if signals == "{}" else json.loads(signals)
+    flagged = ((f"flag {flag}", 1.0) for flag in flags_of(flags) if flag != CIRCULAR)
+    return (*sure, *((str(name), float(value)) for name, value in numbers.items()), *flagged)
+
+
+def _over_samples(samples: Sequence[Sequence[Any]]) -> Iterable[tuple[str, float]]:
+    """Give the mean of each signal, each flag that any sample has, and how far samples agree."""
+    values: dict[str, list[float]] = defaultdict(list)
+    for row in samples:
+        for name, value in _signals_of(*row[6:]):
+            values[name].append(value)
+    for name, given in values.items():
+        yield name, sum(given) / len(given)
+    judged = [row[4] for row in samples if row[4] is not None]
+    if judged:
+        yield "agreement of samples", Counter(judged).most_common(1)[0][1] / len(judged)
 
 
 def _probabilities(text: str) -> tuple[float, float, float]:

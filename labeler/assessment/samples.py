@@ -23,7 +23,8 @@ __all__ = ["JudgeAnswer", "combined", "flags_of", "latest_answers", "standing_sa
 
 _JUDGMENT, _ASSESSOR, _LEVEL = table(Judgment), table(Assessor), table(ScaleLevel)
 
-_ROWS_AT_ONCE = 1_000
+_ROWS_AT_ONCE = 200
+"""So few that they are gone before the collector of garbage looks at them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,8 +152,8 @@ def standing_samples(
         .order_by(_JUDGMENT.c.id)
     )
     found: dict[tuple[str, str], dict[int, tuple[tuple[Any, ...], ...]]] = defaultdict(dict)
-    # Plain tuples: the collector of garbage goes through a million of other objects again and
-    # again, which takes as long as reading them.
+    # Plain tuples of plain values: the collector of garbage lets these alone, and would go through
+    # as many objects of any other kind again and again, which takes as long as reading them.
     for part in connection.execute(statement).partitions(_ROWS_AT_ONCE):
         for row in map(tuple, part):
             of_judge = found[judges[row[1]]]

@@ -55,8 +55,14 @@ def put(
     return insert_rows(tx.connection, table_of(name), columns.split(), rows)
 
 
-def ground(tx: WriteTransaction, items: int) -> Keys:
-    """Fill everything below the items: texts, snapshot, passages, queries, rubric, assessors."""
+def ground(tx: WriteTransaction, items: int, bodies: Sequence[str] = ()) -> Keys:
+    """Fill everything below the items: texts, snapshot, passages, queries, rubric, assessors.
+
+    Args:
+        tx: The write transaction.
+        items: How many items there will be.
+        bodies: `TEXTS` different texts; by default short ones.
+    """
     rubric = default_rubric()
     revision = tx.revision_id
     judge = assessor_key(tx, AssessorKind.LLM, "judge", "d" * 64)
@@ -65,7 +71,7 @@ def ground(tx: WriteTransaction, items: int) -> Keys:
         tx, name=rubric.name, digest=rubric.digest, body=rubric.to_json(), scale=rubric.scale
     )
     _, levels = scale_key(tx, rubric.scale)
-    bodies = [f"passage number {number} about something" for number in range(TEXTS)]
+    bodies = bodies or [f"passage number {number} about something" for number in range(TEXTS)]
     texts = list(store_texts(tx.connection, bodies).values())
     now = datetime(2026, 1, 1, tzinfo=UTC)
     insert = sa.insert(table_of("snapshot")).values(
