@@ -79,7 +79,8 @@ def agreement(
 
     Each pair of people and judges is compared: how often the labels are the same, kappa of the
     levels where both use the same scale, kappa with quadratic weights, and kappa of relevant or
-    not by the grades that levels map to. Intervals are made over queries. What is undefined is
+    not by the grades that levels map to. Where two people voted on an item, each judge is compared
+    with the people together, too. Intervals are made over queries. What is undefined is
     called so, with the reason; --json has more: confusion tables, Krippendorff's alpha, AC1,
     labels by level. docs/reports.md says what the columns mean.
 
@@ -268,7 +269,7 @@ def _print_pairs(report: AgreementReport) -> None:
     header += [f"{first} only", f"{second} only"]
     rows: list[list[object]] = []
     reasons: dict[str, list[str]] = defaultdict(list)
-    for pair in report.pairs:
+    for pair in (*report.pairs, *report.with_people):
         name = _name(report, pair)
         named = {"relevant or not": pair.relevance.kappa}
         if pair.levels is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -52,6 +53,8 @@ class AgreementReport:
         interval: How the intervals were made.
         assessors: Everybody who judged something in the frame, people first.
         pairs: The pairs that were compared.
+        with_people: Every judge with what the votes of people come to, where all are compared and
+            two people voted on an item: so that it stands beside how far people agree.
         groups: People together and judges together, where there are two or more of them: also
             beside judges against people, since how far people agree is as far as a judge can.
         notices: What a reader should know beside the numbers.
@@ -64,6 +67,7 @@ class AgreementReport:
     interval: str
     assessors: tuple[AssessorSummary, ...]
     pairs: tuple[PairAgreement, ...]
+    with_people: tuple[PairAgreement, ...]
     groups: tuple[GroupAgreement, ...]
     notices: tuple[str, ...]
 
@@ -82,7 +86,9 @@ def report_agreement(
         connection: A transaction's connection.
         against: The reference: an assessor's name, ``people`` (what their votes come to) or
             ``decisions`` (what is in force). Against an assessor all others are compared, against
-            the other two all judges. By default everybody is compared with everybody.
+            the other two all judges. By default everybody is compared with everybody; and every
+            judge with the people together, where two of them voted on an item: what people agree
+            on among each other stands beside what a judge agrees on with them.
         pool: Look at the items of this pool only.
         as_of: The state after this revision; None is the present.
         repeats: Which label counts where a judge gave several for one item.
@@ -97,9 +103,16 @@ def report_agreement(
     assessors = answers_of_assessors(connection, read, repeats)
     reference, notices = _reference(connection, frame, against, assessors, read, levels)
     chosen = _chosen(reference, assessors)
-    known = {one.name: one for one in (*assessors, *(first for first, _ in chosen))}
+    beside: list[tuple[Answers, Answers]] = []
+    if reference is None:
+        beside, told = _beside_people(connection, assessors, read, levels)
+        notices += told
+    known = {one.name: one for one in (*assessors, *(first for first, _ in (*chosen, *beside)))}
     labels = LabelMatrix.of(list(known.values()), levels, _queries(connection, frame.items))
-    pairs = tuple(compare_pair(labels, first.name, second.name) for first, second in chosen)
+    pairs, with_people = (
+        tuple(compare_pair(labels, first.name, second.name) for first, second in some)
+        for some in (chosen, beside)
+    )
     return AgreementReport(
         frame=frame.words,
         revision=frame.revision,
@@ -108,6 +121,7 @@ def report_agreement(
         interval="95%, jackknife over queries with Student's t",
         assessors=tuple(summarize(labels, one) for one in assessors),
         pairs=pairs,
+        with_people=with_people,
         groups=_groups(labels, assessors) if reference is None or reference.kind == PEOPLE else (),
         notices=(*notices, *_notices(read, assessors, pairs, repeats)),
     )
@@ -184,6 +198,23 @@ def _chosen(
             "`labeler review` bring labels",
         )
     return pairs
+
+
+def _beside_people(
+    connection: Connection,
+    assessors: Sequence[Answers],
+    read: BlindJudgments,
+    levels: LevelsByKey,
+) -> tuple[list[tuple[Answers, Answers]], list[str]]:
+    """Choose every judge with the people together, where an item has votes of two people."""
+    votes = (one.of.items() for one in assessors if one.is_person)
+    voted = Counter(item for of_one in votes for item, level in of_one if level > 0)
+    judges = [one for one in assessors if not one.is_person]
+    if not judges or not any(times > 1 for times in voted.values()):
+        return [], []
+    people, disputed = answers_of_people(connection, read, levels)
+    told = f"{_items(disputed)} left out of what people say: they contradict each other there"
+    return [(people, judge) for judge in judges], [told] if disputed else []
 
 
 def _named(name: str, assessors: Sequence[Answers]) -> Answers:

@@ -145,6 +145,26 @@ def test_people_together_and_judges_together(judged: Store) -> None:
     assert judges.alpha_nominal.value == 1.0
 
 
+def test_judges_stand_beside_people_where_two_of_them_voted_on_an_item(judged: Store) -> None:
+    found = report(judged)
+    (one,) = found.with_people
+    assert one == report(judged, against="people").pairs[0]
+    assert any("they contradict each other" in notice for notice in found.notices)
+    assert report(judged, against="bo").with_people == ()
+
+
+def test_without_an_item_that_two_people_voted_on_nothing_stands_beside(
+    sqlite_store: Store, own_folder: Path
+) -> None:
+    pooled(sqlite_store, own_folder)
+    path = write_jsonl(own_folder / "l.jsonl", [*LABELS[:6], LABELS[7]])
+    import_labels(sqlite_store, [path], LabelOptions())
+    judge(sqlite_store, HandJudge(ANSWERS))
+    found = report(sqlite_store)
+    assert len(found.pairs) == 3
+    assert found.with_people == ()
+
+
 def test_equal_labels_are_told_so_that_somebody_looks(judged: Store) -> None:
     judge(judged, HandJudge(ANSWERS, name="second"))
     (told,) = [notice for notice in report(judged).notices if "copy" in notice]
