@@ -15,6 +15,7 @@ from typing import NamedTuple
 import sqlalchemy as sa
 from sqlalchemy import ColumnElement, Connection, Select
 
+from labeler.assessment.decisions import is_vote
 from labeler.labels import Outcome
 from labeler.records import table
 from labeler.records.judgments import (
@@ -43,6 +44,7 @@ class BlindJudgment(NamedTuple):
     level_id: int | None
     at: datetime | None
     revision: int
+    occasion: Occasion = Occasion.FIRST
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +94,7 @@ def read_blind_judgments(
     items: Select[int] | None,
     as_of: int | None,
     *,
-    only_people: bool = False,
+    votes: bool = False,
 ) -> BlindJudgments:
     """Read the first judgments on some items; sentinels and hidden repeats have their own use.
 
@@ -100,19 +102,24 @@ def read_blind_judgments(
         connection: A transaction's connection.
         items: Selects the items' keys; None means all.
         as_of: A revision; what came after it is left out. None is the present.
-        only_people: Leave judges' judgments out.
+        votes: Read people's votes alone, and second looks at their own ones with them.
     """
     sight = Sight(
         _withdrawn(connection, as_of), _revealed(connection, as_of), _corrections(connection, as_of)
     )
-    columns = ("id", "item_id", "assessor_id", "outcome", "level_id", "judged_at", "revision_id")
-    conditions = [_JUDGMENT.c.occasion == Occasion.FIRST.value, *_until(_JUDGMENT, as_of)]
+    columns = (
+        *("id", "item_id", "assessor_id", "outcome"),
+        *("level_id", "judged_at", "revision_id", "occasion"),
+    )
+    conditions = _until(_JUDGMENT, as_of)
     if items is not None:
         conditions.append(_JUDGMENT.c.item_id.in_(items))
-    if only_people:
+    if votes:
         assessor = table(Assessor)
         people = sa.select(assessor.c.id).where(assessor.c.kind == AssessorKind.PERSON.value)
-        conditions.append(_JUDGMENT.c.assessor_id.in_(people))
+        conditions += [_JUDGMENT.c.assessor_id.in_(people), is_vote()]
+    else:
+        conditions.append(_JUDGMENT.c.occasion == Occasion.FIRST.value)
     statement = (
         sa.select(*(_JUDGMENT.c[name] for name in columns))
         .where(*conditions)
@@ -121,8 +128,20 @@ def read_blind_judgments(
     kept: list[BlindJudgment] = []
     not_blind = 0
     outcomes = {outcome.value: outcome for outcome in Outcome}
-    for key, item, assessor, outcome, level, at, revision in connection.execute(statement):
-        one = BlindJudgment(key, item, assessor, outcomes[outcome], level, at, revision)
+    occasions = {occasion.value: occasion for occasion in Occasion}
+    for key, item, assessor, outcome, level, at, revision, occasion in connection.execute(
+        statement
+    ):
+        one = BlindJudgment(
+            key,
+            item,
+            assessor,
+            outcomes[outcome],
+            level,
+            at,
+            revision,
+            occasions[occasion],
+        )
         if counts_as_blind(one, sight):
             kept.append(one)
         else:

@@ -11,16 +11,20 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from labeler.assessment.blind_judgments import read_blind_judgments
-from labeler.assessment.labels_in_force import items_of_pool
-from labeler.assessment.settlement import Settlement, Vote, settle_votes
+from labeler.assessment.decisions import is_vote
+from labeler.assessment.label_states import is_of_people
+from labeler.assessment.labels_in_force import items_of_pool, labels_in_force
+from labeler.assessment.settlement import Dispute, Vote, settle_votes
 from labeler.labels import Grade, Outcome
 from labeler.records import table
+from labeler.records.judgments import Judgment, Occasion
 from labeler.records.pools import Item
 from labeler.records.queue import Task
 from labeler.records.sampling import Draw
-from labeler.records.scales import ScaleLevel
+from labeler.records.scales import Assessor, AssessorKind, ScaleLevel
+from labeler.store.projections import judgments_in_force
 
-__all__ = ["PeopleLabels", "drawn_probabilities", "read_people_labels"]
+__all__ = ["PeopleLabels", "drawn_probabilities", "items_in_dispute", "read_people_labels"]
 
 _ANSWERED = (Outcome.JUDGED, Outcome.ABSTAINED)
 _FIRST = 4
@@ -35,7 +39,8 @@ class PeopleLabels:
         grades: By item; disputes and abstentions are left out.
         unpicked: Those items that no doubt of a score brought before a person: drawn at random,
             labelled without a task, or among the first of their query.
-        disputed: Items on which people's blind votes contradict each other.
+        disputed: Items in dispute, and those on which people's blind votes contradict each other,
+            whatever they came to later.
     """
 
     grades: Mapping[int, Grade]
@@ -54,12 +59,14 @@ def read_people_labels(
 ) -> PeopleLabels:
     """Read what people's blind votes on a pool's items come to.
 
+    A second look at one's own vote, which the person didn't know to be one, is a vote too.
+
     Args:
         connection: A transaction's connection.
         pool_id: The pool.
         as_of: A revision; votes after it are left out. None is the present.
     """
-    read = read_blind_judgments(connection, items_of_pool(pool_id), as_of, only_people=True)
+    read = read_blind_judgments(connection, items_of_pool(pool_id), as_of, votes=True)
     level = table(ScaleLevel)
     rows = connection.execute(sa.select(level.c.id, level.c.grade, level.c.position))
     levels = {key: (Grade(grade), position) for key, grade, position in rows}
@@ -78,18 +85,53 @@ def read_people_labels(
                 order=order,
                 at=one.at,
                 adjudicates=one.judgment_id in read.adjudications,
+                looks_again=one.occasion is Occasion.REPEAT,
             )
         )
     grades: dict[int, Grade] = {}
-    disputed = 0
+    disputed = set(items_in_dispute(connection, pool_id, as_of))
     for item, cast in votes.items():
         settled = settle_votes(cast)
-        if isinstance(settled, Settlement):
-            if settled.grade is not None:
-                grades[item] = settled.grade
-        else:
-            disputed += 1
-    return PeopleLabels(grades, _unpicked(connection, pool_id, list(grades)), disputed)
+        if isinstance(settled, Dispute):
+            disputed.add(item)
+        elif item not in disputed and settled is not None and settled.grade is not None:
+            grades[item] = settled.grade
+    return PeopleLabels(grades, _unpicked(connection, pool_id, list(grades)), len(disputed))
+
+
+def items_in_dispute(
+    connection: Connection, pool_id: int, as_of: int | None = None
+) -> frozenset[int]:
+    """Give the items of a pool on which people contradict each other, or somebody themself.
+
+    Votes on them are in force, and no label of people is. Until somebody settles it, an item in
+    dispute is evidence of nothing.
+
+    Args:
+        connection: A transaction's connection.
+        pool_id: The pool.
+        as_of: A revision; what came after it is left out. None is the present.
+    """
+    judgment, assessor = table(Judgment), table(Assessor)
+    people = sa.select(assessor.c.id).where(assessor.c.kind == AssessorKind.PERSON.value)
+    pooled = items_of_pool(pool_id)
+    statement = (
+        sa.select(judgment.c.item_id)
+        .where(
+            judgment.c.item_id.in_(pooled),
+            judgment.c.assessor_id.in_(people),
+            judgment.c.outcome.in_([outcome.value for outcome in _ANSWERED]),
+            is_vote(),
+            judgments_in_force(as_of),
+        )
+        .distinct()
+    )
+    voted = {int(item) for (item,) in connection.execute(statement)}
+    labels = labels_in_force(connection, pooled, as_of)
+    settled = {
+        item for item, label in labels.items() if is_of_people(label) and label.carried_from is None
+    }
+    return frozenset(voted - settled)
 
 
 def drawn_probabilities(connection: Connection, pool_id: int) -> dict[int, float]:

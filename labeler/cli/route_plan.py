@@ -125,4 +125,5 @@ def ledger_facts(ledgers: Ledgers) -> dict[str, object]:
     return {
         "labels of random draws": f"{ledgers.drawn_answered:,} of {ledgers.drawn:,} drawn",
         "labels of the queue": f"{ledgers.queue:,}, which no rate is computed from",
+        "in dispute": f"{ledgers.disputed:,}, no evidence of anything until settled",
     }

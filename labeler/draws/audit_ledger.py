@@ -30,11 +30,14 @@ class Ledgers:
         drawn: Items that a random draw picked, with a recorded probability.
         drawn_answered: Those of them that people have judged.
         queue: Items that people judged and no draw had picked.
+        disputed: Items on which people contradict each other, drawn or not: they are among neither
+            of these labels until somebody has settled them.
     """
 
     drawn: int
     drawn_answered: int
     queue: int
+    disputed: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +63,12 @@ class DrawnLabel:
 
 
 def count_ledgers(
-    connection: Connection, pool_id: int, judged: Collection[int], as_of: int | None = None
+    connection: Connection,
+    pool_id: int,
+    judged: Collection[int],
+    as_of: int | None = None,
+    *,
+    disputed: Collection[int] = (),
 ) -> Ledgers:
     """Count both ledgers of a pool.
 
@@ -69,10 +77,16 @@ def count_ledgers(
         pool_id: The pool.
         judged: Its items that people have judged.
         as_of: A revision; None is the present.
+        disputed: Its items in dispute.
     """
     people = set(judged)
     drawn = drawn_items(connection, pool_id, as_of).keys()
-    return Ledgers(drawn=len(drawn), drawn_answered=len(drawn & people), queue=len(people - drawn))
+    return Ledgers(
+        drawn=len(drawn),
+        drawn_answered=len(drawn & people),
+        queue=len(people - drawn),
+        disputed=len(disputed),
+    )
 
 
 def cells_of(

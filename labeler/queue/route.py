@@ -187,7 +187,9 @@ def route_pool(
             at_least=dict.fromkeys(influential(plan.to_people, chosen.reach), votes_on_influential),
         )
         refresh(tx.connection, list(standing.items))
-        ledgers = count_ledgers(tx.connection, standing.pool_id, standing.people)
+        ledgers = count_ledgers(
+            tx.connection, standing.pool_id, standing.people, disputed=standing.disputed
+        )
     return _report(
         standing,
         plan,

@@ -125,7 +125,9 @@ def plan_route(store: Store, name: str, policy: AnyPolicy, *, new_audit: bool = 
     with store.read() as connection:
         standing = read_standing(connection, pool_named(connection, name))
         in_force, instead_of = policy_in_force(policy, standing.scores)
-        ledgers = count_ledgers(connection, standing.pool_id, standing.people)
+        ledgers = count_ledgers(
+            connection, standing.pool_id, standing.people, disputed=standing.disputed
+        )
         if isinstance(in_force, Policy):
             return _plain(standing, in_force, instead_of, ledgers)
         now = audit_standing(connection, standing, in_force)

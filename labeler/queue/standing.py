@@ -66,6 +66,13 @@ class PoolStanding:
         }
 
     @property
+    def disputed(self) -> frozenset[int]:
+        """The items on which people contradict each other, or one person themself."""
+        return frozenset(
+            item for item, votes in self.votes.items() if isinstance(settle_votes(votes), Dispute)
+        )
+
+    @property
     def open_items(self) -> list[int]:
         """The items that people haven't settled and that can be judged."""
         people = self.people

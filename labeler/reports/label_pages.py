@@ -26,6 +26,7 @@ def audit_page(report: AuditReport, told: Sequence[str] = ()) -> str:
                 "policy": report.policy,
                 "labels of random draws": f"{ledgers.drawn_answered:,} of {ledgers.drawn:,} drawn",
                 "labels of the queue": f"{ledgers.queue:,}, which no rate is computed from",
+                "in dispute": f"{ledgers.disputed:,}, no evidence of anything until settled",
                 "answers that count": f"{sample.labelled:,} labels, {sample.relevant:,} relevant; "
                 f"{sample.abstained:,} can't judge, {sample.waiting:,} wait",
                 "strength": f"{sample.strength.value}, effective size {sample.effective:,.0f}",

@@ -9,8 +9,10 @@ import pytest
 import sqlalchemy as sa
 
 from labeler.assessment.blind_judgments import read_blind_judgments
-from labeler.assessment.decisions import votes_on
+from labeler.assessment.decisions import record_withdrawals, settle_items, votes_on
 from labeler.assessment.labels_in_force import items_of_pool, labels_in_force
+from labeler.assessment.people_labels import items_in_dispute, read_people_labels
+from labeler.calibration.calibrate import calibrate_pool
 from labeler.calibration.policies import NINE_OF_TEN
 from labeler.labels import NATIVE, Grade
 from labeler.queue.claims import queue_left
@@ -23,7 +25,8 @@ from labeler.queue.route import route_pool
 from labeler.queue.second_look import is_far
 from labeler.queue.sitting.session import ReviewSession
 from labeler.records import table
-from labeler.records.judgments import Basis
+from labeler.records.judgments import Basis, CorrectionTarget
+from labeler.records.project import Revision
 from labeler.records.queue import Assignment, AssignmentState, VotePurpose
 from labeler.records.scales import Assessor
 from labeler.records.scores import Calibration
@@ -150,6 +153,48 @@ def test_nobody_but_who_made_it_gets_it_on_another_day_among_others(
         assert read_repeats(connection) == ()
     before, after = rebuild(sqlite_store)
     assert before == after
+
+
+def said_of(store: Store, item: int) -> tuple[Grade | None, int]:
+    """Give what calibration is told of an item, and how many disputes it leaves out."""
+    with store.read() as connection:
+        labels = read_people_labels(connection, 1)
+        disputed = items_in_dispute(connection, 1)
+    assert (item in disputed) <= (item not in labels.grades)
+    return labels.grades.get(item), labels.disputed
+
+
+def test_a_label_in_dispute_with_oneself_is_no_evidence_until_it_is_settled(
+    sqlite_store: Store, slipped: int, clock: Ticking
+) -> None:
+    before = route_pool(sqlite_store, "p", NINE_OF_TEN).ledgers
+    assert said_of(sqlite_store, slipped) == (FULLY, 0)
+    looked_at_again(sqlite_store, clock, slipped, NOT)
+    assert said_of(sqlite_store, slipped) == (None, 1)
+    ledgers = route_pool(sqlite_store, "p", NINE_OF_TEN).ledgers
+    assert (before.disputed, ledgers.disputed) == (0, 1)
+    assert calibrate_pool(sqlite_store, "p").disputed == 1
+    with sqlite_store.read() as connection:
+        newest = connection.execute(sa.select(sa.func.max(table(Revision).c.id))).scalar_one()
+    vote(sqlite_store, [slipped], lambda _: PARTIALLY, who="bo")
+    assert said_of(sqlite_store, slipped) == (PARTIALLY, 0)
+    assert route_pool(sqlite_store, "p", NINE_OF_TEN).ledgers.disputed == 0
+    with sqlite_store.read() as connection:
+        assert items_in_dispute(connection, 1, newest) == {slipped}
+
+
+def test_where_the_first_of_two_labels_is_corrected_the_second_one_counts(
+    sqlite_store: Store, slipped: int, clock: Ticking
+) -> None:
+    route_pool(sqlite_store, "p", NINE_OF_TEN)
+    looked_at_again(sqlite_store, clock, slipped, NOT)
+    with sqlite_store.write("the first vote was a slip") as tx:
+        first = min(votes_on(tx.connection, [slipped])[slipped], key=lambda one: one.judgment_id)
+        record_withdrawals(
+            tx, CorrectionTarget.JUDGMENT, "ana", "a slip", judgments=[first.judgment_id]
+        )
+        settle_items(tx, [slipped])
+    assert said_of(sqlite_store, slipped) == (NOT, 0)
 
 
 def test_who_contradicts_themself_is_in_dispute_and_the_lead_sees_both_votes(

@@ -243,6 +243,7 @@ def test_the_command_prints_both_ledgers_and_json(
         "drawn": len(asked),
         "drawn_answered": len(asked),
         "queue": 3,
+        "disputed": 0,
     }
     assert content["accepted"][0]["share"] == 1.0
     assert run(["report", "audit", "p", "--html", "audit.html"]) == 0
