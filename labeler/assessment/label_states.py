@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 import numpy as np
@@ -103,6 +103,23 @@ class LabelStates:
     def gains_at(self, places: NDArray[np.int64]) -> NDArray[np.float64]:
         """Give the gains at some places; not a number where no level is known."""
         return self._at(self.gains, places, np.nan)
+
+    def without_queries(self, queries: Collection[int]) -> LabelStates:
+        """Leave the items of some queries out."""
+        keep = ~np.isin(self.queries, np.array(sorted(queries), dtype=np.int64))
+        if keep.all():
+            return self
+        moved = np.cumsum(keep) - 1
+        return replace(
+            self,
+            items=self.items[keep],
+            queries=self.queries[keep],
+            evidence=self.evidence[keep],
+            states=self.states[keep],
+            gains=self.gains[keep],
+            abstained=moved[self.abstained[keep[self.abstained]]],
+            unjudgeable=moved[self.unjudgeable[keep[self.unjudgeable]]],
+        )
 
     @staticmethod
     def _at(values: NDArray, places: NDArray[np.int64], absent: np.int8 | float) -> NDArray:  # type: ignore[type-arg]  # of any type

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 from labeler.cli.output import print_facts, print_table, working
 from labeler.cli.project import Database, JsonOutput, open_project
-from labeler.cli.report_options import AsOf, OrderRule, Page, Runs
+from labeler.cli.report_options import AsOf, OrderRule, OriginOfQueries, Page, Runs
 from labeler.cli.report_showing import show_report
 from labeler.cli.report_tables import condition_facts, share
+from labeler.cli.route_plan import ledger_facts
 from labeler.cli.sealing import open_shown
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ def audit(
     k: int = 20,
     order: OrderRule = None,
     as_of: AsOf = None,
+    origin: OriginOfQueries = None,
     html: Page = None,
     db: Database = None,
     json: JsonOutput = False,
@@ -48,10 +50,17 @@ def audit(
     from labeler.reports.logged_values import audit_values
     from labeler.reports.report_log import log_report, plain
     from labeler.reports.scope import ScopeOptions
+    from labeler.retrieval.query_facts import AskedBy
 
     if k < 1:
         raise UsageError("--k is 1 or more")
-    options = ScopeOptions(pool=pool, runs=runs, order=order, as_of=as_of)
+    options = ScopeOptions(
+        pool=pool,
+        runs=runs,
+        order=order,
+        as_of=as_of,
+        asked_by=None if origin is None else AskedBy(origin),
+    )
     with open_project(db) as store, working("estimating"):
         with store.read() as connection:
             report = report_audit(connection, options, cutoff=k)
@@ -77,9 +86,7 @@ def _print_report(report: AuditReport) -> None:
             "frame": report.frame,
             **{name: value for name, value in conditions.items() if name not in {"frame", "gains"}},
             "policy": report.policy,
-            "labels of random draws": f"{report.ledgers.drawn_answered:,} of "
-            f"{report.ledgers.drawn:,} drawn",
-            "labels of the queue": f"{report.ledgers.queue:,}, which no rate is computed from",
+            **ledger_facts(report.ledgers),
             "answers that count": f"{sample.labelled:,} labels, {sample.relevant:,} relevant; "
             f"{sample.abstained:,} can't judge, {sample.waiting:,} wait",
             "strength": f"{sample.strength.value}, effective size {sample.effective:,.0f}",

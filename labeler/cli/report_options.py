@@ -18,6 +18,7 @@ __all__ = [
     "Labels",
     "Metrics",
     "OrderRule",
+    "OriginOfQueries",
     "Page",
     "PoolName",
     "Relevant",
@@ -102,6 +103,16 @@ Metrics = Annotated[
 ]
 
 
+OriginOfQueries = Annotated[
+    Literal["people", "synthetic"] | None,
+    Parameter(
+        name="--origin",
+        help="people: queries that people asked. synthetic: generated ones. The two are never in "
+        "one figure; people's count by default, or generated ones where there are no others.",
+    ),
+]
+
+
 @Parameter(name="*")
 @dataclass(frozen=True, slots=True)
 class ScopeChoice:
@@ -114,12 +125,14 @@ class ScopeChoice:
     as_of: AsOf = None
     snapshot: SnapshotName = None
     rubric: RubricName = None
+    origin: OriginOfQueries = None
 
     def options(self, runs: tuple[str, ...], gain: Gain = "linear") -> ScopeOptions:
         """Say what is looked at."""
         from labeler.assessment.label_states import LabelSource
         from labeler.labels import Grade
         from labeler.reports.scope import ScopeOptions
+        from labeler.retrieval.query_facts import AskedBy
 
         return ScopeOptions(
             pool=self.pool,
@@ -131,6 +144,7 @@ class ScopeChoice:
             order=self.order,
             gain=gain,
             as_of=self.as_of,
+            asked_by=None if self.origin is None else AskedBy(self.origin),
         )
 
 

@@ -32,7 +32,7 @@ def condition_facts(conditions: Conditions) -> dict[str, object]:
         "revision": str(conditions.revision),
         "order": f"by {conditions.order}",
         "queries": f"{conditions.queries:,} in {conditions.clusters:,} clusters, "
-        f"{conditions.labelled_queries:,} with a label",
+        f"{conditions.labelled_queries:,} with a label; of origin {conditions.origin}",
     }
 
 

@@ -177,13 +177,13 @@ def _side(
 
 
 def _check_alike(sides: Sequence[Scope]) -> None:
-    for name in ("rubric", "gains"):
+    for name in ("rubric", "gains", "origin"):
         before, after = (getattr(side.conditions, name) for side in sides)
         if before != after:
             raise UsageError(
                 f"the labels of the two snapshots can't be held against each other: {name} "
                 f"{before} before, {after} after",
-                hint="--rubric NAME tells which labels are meant",
+                hint="--rubric and --origin tell which labels and queries are meant",
             )
 
 
@@ -268,6 +268,8 @@ def _joined(
         weights=np.array([evaluated.facts[key].weight for key in queries.tolist()]),
         runs=dict(runs),
         rankings=dict(rankings),
+        asked_by=evaluated.asked_by,
+        left_out=evaluated.left_out,
     )
     conditions = replace(
         first.conditions,

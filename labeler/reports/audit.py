@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
 from sqlalchemy import Connection
 
 from labeler.assessment.label_states import is_of_people
 from labeler.assessment.labels_in_force import items_of_pool, labels_in_force
+from labeler.assessment.people_labels import items_in_dispute
 from labeler.draws.audit_ledger import (
     DrawnLabel,
     Ledgers,
@@ -143,8 +143,10 @@ def report_audit(connection: Connection, options: ScopeOptions, *, cutoff: int =
     """
     scope = read_scope(connection, options)
     pool_id, name, as_of = scope.evaluated.pool_id, scope.evaluated.pool, options.as_of
-    labels = labels_in_force(connection, items_of_pool(pool_id), as_of)
-    audit = read_audit(connection, pool_id, name, labels, as_of)
+    counted = frozenset(scope.evaluated.labels.items.tolist())
+    pooled = labels_in_force(connection, items_of_pool(pool_id), as_of)
+    labels = {item: label for item, label in pooled.items() if item in counted}
+    audit = read_audit(connection, pool_id, name, labels, counted, as_of)
     judged = {item for item, label in labels.items() if is_of_people(label)}
     outside = {item: audit.said.get(item) for item in judged - audit.items}
     cells = cells_of(audit.strata, audit.said, frozenset(), audit.relevance)
@@ -155,7 +157,13 @@ def report_audit(connection: Connection, options: ScopeOptions, *, cutoff: int =
         frame=f"{audit.description}; and the {len(outside):,} items that people judged beside",
         interval="95%, by the draw: it speaks of these items, and not of other queries",
         prior=audit.prior,
-        ledgers=count_ledgers(connection, pool_id, judged, as_of),
+        ledgers=count_ledgers(
+            connection,
+            pool_id,
+            judged,
+            as_of,
+            disputed=items_in_dispute(connection, pool_id, as_of) & counted,
+        ),
         sample=facts_of(cells),
         known=len(outside),
         outside=len(scope.evaluated.labels.items) - covered,
@@ -231,7 +239,8 @@ def _figures(
         _figure("prevalence (estimated)", None, total, len(relevant), found, size),
     ]
     for run in scope.evaluated.runs:
-        own = _retrieved(scope, run, cutoff)
+        inside = scope.evaluated.top_items(run, cutoff)
+        own = frozenset(scope.evaluated.labels.items[inside].tolist())
         of_run = cells_of(audit.strata, audit.said, own, audit.relevance)
         told = estimate(
             Estimand.RECALL, of_run, Known(len(relevant), len(relevant & own)), seed=_SEED
@@ -255,15 +264,6 @@ def _figure(
         found=found,
         method=told.method.value,
     )
-
-
-def _retrieved(scope: Scope, run: str, cutoff: int) -> frozenset[int]:
-    """Give the pool's items among a run's first places."""
-    ranking, labels = scope.evaluated.judged(run), scope.evaluated.labels
-    top = (ranking.ranks <= cutoff) & ranking.framed
-    queries = scope.evaluated.queries[ranking.query_of[top]]
-    places = labels.places(queries, ranking.evidence[top])
-    return frozenset(np.unique(labels.items[places]).tolist())
 
 
 def _notices(scope: Scope, audit: AuditedLabels, covered: int) -> tuple[str, ...]:

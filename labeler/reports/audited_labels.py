@@ -75,6 +75,7 @@ def read_audit(
     pool_id: int,
     pool: str,
     labels: Mapping[int, LabelInForce],
+    counted: frozenset[int],
     as_of: int | None,
 ) -> AuditedLabels:
     """Read which strata of a pool's audits speak, and what people said.
@@ -83,7 +84,9 @@ def read_audit(
         connection: A transaction's connection.
         pool_id: The pool's key.
         pool: Its name.
-        labels: The labels in force at the revision.
+        labels: The labels in force at the revision, of the items that count.
+        counted: The items that count. A simple random draw of a stratum is one of any part of it,
+            given how many of it were drawn.
         as_of: The revision; None is the present.
 
     Raises:
@@ -102,7 +105,7 @@ def read_audit(
         if label.basis is Basis.ACCEPTED and label.policy_id == policy.id
     )
     said = {item: label.grade for item, label in labels.items() if is_of_people(label)}
-    parts = _parts(frames, accepted)
+    parts = _parts(frames, accepted, counted)
     drawn = frozenset().union(*(part.drawn for part in parts))
     if not drawn & said.keys():
         raise NotFoundError(
@@ -130,7 +133,9 @@ def _latest_policy(
     return connection.execute(statement).first()
 
 
-def _parts(frames: Sequence[AuditFrame], accepted: frozenset[int]) -> tuple[AuditedPart, ...]:
+def _parts(
+    frames: Sequence[AuditFrame], accepted: frozenset[int], counted: frozenset[int]
+) -> tuple[AuditedPart, ...]:
     """Choose the strata that speak: of the latest frame all, of earlier ones what is accepted.
 
     A later frame is made of what people hadn't judged and no earlier one had accepted, so that an
@@ -140,8 +145,9 @@ def _parts(frames: Sequence[AuditFrame], accepted: frozenset[int]) -> tuple[Audi
     taken: frozenset[int] = frozenset()
     for number, frame in enumerate(reversed(frames)):
         for one in frame.strata:
-            items = one.items - taken
-            part = AuditedPart(one.name.grade, items, one.drawn() - taken, len(items & accepted))
+            items = one.items & counted - taken
+            drawn = one.drawn() & items
+            part = AuditedPart(one.name.grade, items, drawn, len(items & accepted))
             if items and (part.accepted or not number):
                 found.append(part)
         taken |= frame.items

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,12 +18,18 @@ from labeler.records.pools import PoolQuery
 from labeler.records.project import Revision
 from labeler.reports.judged_rankings import judged_ranking, known_of
 from labeler.retrieval.clusters import clusters_of
-from labeler.retrieval.query_facts import QueryFacts, read_query_facts
+from labeler.retrieval.query_facts import (
+    SINGLE_POSITIVE,
+    AskedBy,
+    QueryFacts,
+    one_origin,
+    read_query_facts,
+)
 from labeler.retrieval.rankings import Ranking, read_rankings
 from labeler.retrieval.runs import Order, RunRef, all_runs
 from labeler.store.registry import pool_named
 
-__all__ = ["ALL", "EvaluatedRuns", "newest_revision", "read_evaluated"]
+__all__ = ["ALL", "EvaluatedRuns", "newest_revision", "origin_notices", "read_evaluated"]
 
 ALL = "all"
 """The slice that holds every query."""
@@ -46,6 +52,8 @@ class EvaluatedRuns:
         weights: Shape (queries,): its production weight.
         runs: The runs by name, in the order in which they were named.
         rankings: What each ranked, by its name.
+        asked_by: Who wrote the queries.
+        left_out: How many others were left out, since figures of the two are never pooled.
     """
 
     pool: str
@@ -60,12 +68,23 @@ class EvaluatedRuns:
     weights: NDArray[np.float64]
     runs: Mapping[str, RunRef]
     rankings: Mapping[str, Ranking]
+    asked_by: AskedBy = AskedBy.PEOPLE
+    left_out: int = 0
 
     def judged(self, run: str, labels: LabelStates | None = None) -> JudgedRanking:
         """Hold a run against the labels, or against others of the same items."""
         labels = self.labels if labels is None else labels
         known = known_of(labels, self.queries)
         return judged_ranking(self.rankings[run], labels, self.queries, known)
+
+    def top_items(self, run: str, cutoff: int) -> NDArray[np.bool_]:
+        """Tell which items of the labels a run has in its first places, shape (items,)."""
+        ranking = self.rankings[run]
+        top = ranking.ranks <= cutoff
+        places = self.labels.places(ranking.query_of_places[top], ranking.evidence[top])
+        found = np.zeros(len(self.labels.items), dtype=np.bool_)
+        found[places[places >= 0]] = True
+        return found
 
     def in_slice(self, name: str) -> NDArray[np.bool_]:
         """Tell which queries belong to a slice, shape (queries,).
@@ -93,6 +112,24 @@ class EvaluatedRuns:
         return replace(self.labels, states=states, gains=gains)
 
 
+def origin_notices(evaluated: EvaluatedRuns) -> Iterator[str]:
+    """Tell whose queries were left out, and of how many generated ones one positive is known."""
+    others = next(one for one in AskedBy if one is not evaluated.asked_by)
+    if evaluated.left_out:
+        yield (
+            f"{evaluated.left_out:,} queries of origin {others} are left out, since figures of "
+            f"people's queries and of generated ones are never pooled"
+        )
+    if evaluated.asked_by is AskedBy.GENERATOR:
+        single = sum(
+            SINGLE_POSITIVE in evaluated.facts[key].slices for key in evaluated.queries.tolist()
+        )
+        yield (
+            f"the queries are synthetic; {single:,} of {len(evaluated.queries):,} are "
+            "single-positive: one relevant evidence of theirs is known and no other was looked for"
+        )
+
+
 def newest_revision(connection: Connection) -> int:
     """Give the newest revision."""
     return int(connection.execute(sa.select(sa.func.max(table(Revision).c.id))).scalar() or 0)
@@ -107,6 +144,7 @@ def read_evaluated(
     as_of: int | None = None,
     order: Order | None = None,
     only: Collection[int] | None = None,
+    asked_by: AskedBy | None = None,
 ) -> EvaluatedRuns:
     """Read some runs with what is known of the pool's items, at one revision for all of them.
 
@@ -118,6 +156,8 @@ def read_evaluated(
         as_of: A revision; None is the present.
         order: What orders a run; as the pool was made by default.
         only: The queries that count, among the pool's; all of them by default.
+        asked_by: Whose queries count; those of people by default, or a generator's where there are
+            no others.
 
     Raises:
         NotFoundError: When a name or the revision isn't there, or no query is left.
@@ -139,10 +179,17 @@ def read_evaluated(
     statement = sa.select(asked.c.query_id).where(asked.c.pool_id == row.id)
     keys = {int(key) for (key,) in connection.execute(statement)}
     keys = keys if only is None else keys & set(only)
-    if not keys:
-        raise NotFoundError(f"no query of the pool '{pool}' is left to look at")
-    queries = np.array(sorted(keys), dtype=np.int64)
     facts = read_query_facts(connection, as_of)
+    whose = one_origin(keys, facts, asked_by)
+    others = {key for key, one in facts.items() if one.asked_by is not whose}
+    left_out = len(keys & others)
+    keys -= others
+    if not keys:
+        raise NotFoundError(
+            f"no query of the pool '{pool}' is left to look at",
+            hint=f"{left_out:,} are not of origin {whose}" if left_out else None,
+        )
+    queries = np.array(sorted(keys), dtype=np.int64)
     cluster_of = clusters_of(facts.values())
     how: Order = order or row.order_rule
     rankings = read_rankings(connection, list(named.values()), how, queries=keys)
@@ -159,13 +206,15 @@ def read_evaluated(
             source=source,
             pool_id=row.id,
             as_of=as_of,
-        ),
+        ).without_queries(others),
         queries=queries,
         facts=facts,
         clusters=np.array([cluster_of[key] for key in queries.tolist()], dtype=np.int64),
         weights=np.array([facts[key].weight for key in queries.tolist()], dtype=np.float64),
         runs=named,
         rankings=dict(zip(named, rankings, strict=True)),
+        asked_by=whose,
+        left_out=left_out,
     )
 
 

@@ -12,7 +12,12 @@ from labeler.evaluation.gate_checks import GateVerdict, gate_verdict
 from labeler.records import table
 from labeler.records.evaluations import GateRules, GateRun
 from labeler.reports.completed_labels import CompletedLabels, read_completed_labels
-from labeler.reports.evaluated import EvaluatedRuns, newest_revision, read_evaluated
+from labeler.reports.evaluated import (
+    EvaluatedRuns,
+    newest_revision,
+    origin_notices,
+    read_evaluated,
+)
 from labeler.reports.evaluation_log import LoggedValue, NewEvaluation, log_evaluation
 from labeler.reports.gate_file import GateFile
 from labeler.reports.gate_results import CheckResult, check_results
@@ -138,7 +143,7 @@ def _notices(
     openings: Sequence[OpenedBefore],
     seals: Sequence[Seal],
 ) -> list[str]:
-    found = [line for seal in seals for line in seal.lines()]
+    found = [*origin_notices(evaluated), *(line for seal in seals for line in seal.lines())]
     shown = set(evaluated.queries.tolist())
     earlier = [one for one in openings if one.queries & shown and one.revision < declared]
     if earlier:

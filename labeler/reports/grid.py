@@ -18,7 +18,7 @@ from labeler.evaluation.ranking import judged_coverage_at
 from labeler.records import table
 from labeler.records.runs import Hit
 from labeler.records.splits import SplitPart
-from labeler.reports.evaluated import EvaluatedRuns, read_evaluated
+from labeler.reports.evaluated import EvaluatedRuns, origin_notices, read_evaluated
 from labeler.reports.gate_series import coverage_cutoff
 from labeler.retrieval.collapse import collapse
 from labeler.retrieval.rankings import Ranking, evidence_of_chunks
@@ -165,6 +165,7 @@ def read_grid(connection: Connection, options: GridOptions) -> GridReport:
         labels=options.source.value,
         revision=evaluated.revision,
         cells=tuple(cells),
+        notices=tuple(origin_notices(evaluated)),
     )
 
 

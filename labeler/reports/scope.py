@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 import sqlalchemy as sa
@@ -16,10 +16,15 @@ from labeler.labels import Grade, StateCode
 from labeler.records import table
 from labeler.records.pools import Item, PoolRun
 from labeler.records.scales import RubricRecord
-from labeler.reports.evaluated import EvaluatedRuns, newest_revision, read_evaluated
+from labeler.reports.evaluated import (
+    EvaluatedRuns,
+    newest_revision,
+    origin_notices,
+    read_evaluated,
+)
 from labeler.reports.judged_rankings import labelled_queries
 from labeler.retrieval.clusters import clusters_of
-from labeler.retrieval.query_facts import read_query_facts
+from labeler.retrieval.query_facts import AskedBy, one_origin, read_query_facts
 from labeler.retrieval.rankings import read_rankings
 from labeler.retrieval.runs import Order, RunRef, all_runs, queries_of, runs_meant
 from labeler.store.registry import pool_named, scale_of
@@ -45,6 +50,7 @@ class ScopeOptions:
         order: What orders a run; as the pool was made, or by score.
         gain: How a level's gain counts in nDCG.
         as_of: A revision; None is the present.
+        asked_by: Whose queries count; those of people, or a generator's where there are no others.
     """
 
     pool: str | None = None
@@ -56,6 +62,7 @@ class ScopeOptions:
     order: Order | None = None
     gain: GainRule = "linear"
     as_of: int | None = None
+    asked_by: AskedBy | None = None
 
     @property
     def relevant(self) -> str:
@@ -81,6 +88,7 @@ class Conditions:
         queries: Queries that count.
         labelled_queries: Those with at least one label.
         clusters: Clusters that the queries belong to.
+        origin: Whose queries they are: ``people`` or ``synthetic``.
     """
 
     frame: str
@@ -96,6 +104,17 @@ class Conditions:
     queries: int
     labelled_queries: int
     clusters: int
+    origin: str
+
+    def facts(self) -> dict[str, str]:
+        """Give names and values in words; a report of no pool names none."""
+        found: dict[str, str] = {}
+        for name, value in asdict(self).items():
+            shown = "; ".join(value) if isinstance(value, tuple) else value
+            shown = f"{shown:,}" if isinstance(shown, int) else shown
+            if shown is not None:
+                found[name.replace("_", " ")] = shown
+        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,6 +180,7 @@ def _of_pool(
         options.source,
         as_of=options.as_of,
         order=order,
+        asked_by=options.asked_by,
     )
     if options.least is not Grade.PARTIALLY_RELEVANT:
         labels = read_label_states(
@@ -172,7 +192,8 @@ def _of_pool(
             least=options.least,
             as_of=options.as_of,
         )
-        evaluated = replace(evaluated, labels=labels)
+        others = set(labels.queries.tolist()) - set(evaluated.labels.queries.tolist())
+        evaluated = replace(evaluated, labels=labels.without_queries(others))
     return evaluated, int(row.rubric_id), order
 
 
@@ -191,14 +212,17 @@ def _of_snapshot(
         as_of=options.as_of,
     )
     asked = queries_of(connection, [run.key for run in runs])
-    queries = np.array(sorted(asked & set(labelled_queries(labels).tolist())), dtype=np.int64)
+    facts = read_query_facts(connection, options.as_of)
+    labelled = asked & set(labelled_queries(labels).tolist())
+    whose = one_origin(labelled, facts, options.asked_by)
+    others = {key for key, one in facts.items() if one.asked_by is not whose}
+    queries = np.array(sorted(labelled - others), dtype=np.int64)
     if not len(queries):
         raise NotFoundError(
             f"no query of these runs has a label ({options.source.value})",
             hint="`labeler review` and `labeler import labels` bring people's labels; "
             "--labels human+auto counts what a policy accepted, too",
         )
-    facts = read_query_facts(connection, options.as_of)
     cluster_of = clusters_of(facts.values())
     rankings = read_rankings(connection, runs, order, queries=queries.tolist())
     evaluated = EvaluatedRuns(
@@ -207,13 +231,15 @@ def _of_snapshot(
         snapshot_id=runs[0].snapshot_id,
         snapshot=runs[0].snapshot,
         revision=newest if options.as_of is None else options.as_of,
-        labels=labels,
+        labels=labels.without_queries(others),
         queries=queries,
         facts=facts,
         clusters=np.array([cluster_of[key] for key in queries.tolist()], dtype=np.int64),
         weights=np.array([facts[key].weight for key in queries.tolist()], dtype=np.float64),
         runs={run.name: run for run in runs},
         rankings={run.name: one for run, one in zip(runs, rankings, strict=True)},
+        asked_by=whose,
+        left_out=len(labelled & others),
     )
     return evaluated, rubric_id, order
 
@@ -274,6 +300,7 @@ def _conditions(
         queries=len(evaluated.queries),
         labelled_queries=len(labelled),
         clusters=len(np.unique(evaluated.clusters)),
+        origin=evaluated.asked_by.value,
     )
 
 
@@ -303,7 +330,7 @@ def _listed(names: Sequence[str], most: int = 6) -> str:
 
 
 def _notices(connection: Connection, evaluated: EvaluatedRuns, conditions: Conditions) -> list[str]:
-    found = []
+    found = list(origin_notices(evaluated))
     states = evaluated.labels.states
     if not (states == StateCode.RELEVANT).any():
         found.append(

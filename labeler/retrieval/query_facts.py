@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 import sqlalchemy as sa
 from sqlalchemy import Connection
@@ -12,10 +13,28 @@ from sqlalchemy import Connection
 from labeler.records import table
 from labeler.records.queries import Origin, Query, QueryVersion
 
-__all__ = ["GROUP_KEYS", "QueryFacts", "read_query_facts"]
+__all__ = [
+    "GROUP_KEYS",
+    "SINGLE_POSITIVE",
+    "AskedBy",
+    "QueryFacts",
+    "one_origin",
+    "read_query_facts",
+]
 
 GROUP_KEYS = ("conversation", "template", "entity", "source_document")
 """The four keys that tell where a query comes from."""
+
+
+class AskedBy(StrEnum):
+    """Who wrote queries: figures of the two are never pooled."""
+
+    PEOPLE = "people"
+    GENERATOR = "synthetic"
+
+
+SINGLE_POSITIVE = "single-positive"
+"""The slice of generated queries with one known relevant evidence; nobody looked for others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +62,11 @@ class QueryFacts:
     origin: Origin | None = None
     group_keys: Mapping[str, str] = field(default_factory=dict)
     required_evidence: tuple[tuple[str, ...], ...] = ()
+
+    @property
+    def asked_by(self) -> AskedBy:
+        """Who wrote it; what only a run or a label named is taken for a person's."""
+        return AskedBy.GENERATOR if self.origin is Origin.SYNTHETIC else AskedBy.PEOPLE
 
     @property
     def all_slices(self) -> tuple[str, ...]:
@@ -78,3 +102,20 @@ def read_query_facts(connection: Connection, as_of: int | None = None) -> dict[i
             required_evidence=tuple(tuple(group) for group in json.loads(row.required_evidence)),
         )
     return found
+
+
+def one_origin(
+    queries: Collection[int], facts: Mapping[int, QueryFacts], wanted: AskedBy | None = None
+) -> AskedBy:
+    """Tell whose queries a figure is over, since those of people and of generators never mix.
+
+    Args:
+        queries: The keys of all that could count.
+        facts: What is known of each.
+        wanted: Whose are asked for; by default those of people, or a generator's where there are
+            no others.
+    """
+    if wanted is not None:
+        return wanted
+    generated = queries and all(facts[key].asked_by is AskedBy.GENERATOR for key in queries)
+    return AskedBy.GENERATOR if generated else AskedBy.PEOPLE

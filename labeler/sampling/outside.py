@@ -30,6 +30,7 @@ from labeler.records.pools import Candidate, Item, PoolQuery
 from labeler.records.queries import Query, QueryVersion
 from labeler.sampling.draw import AskPeople, DrawReport
 from labeler.sampling.plan import DEFAULT_VOTES, SampleOptions, seed_number
+from labeler.sampling.population import sampled_queries
 from labeler.sampling.stored import OUTSIDE, Design, add_design
 from labeler.store.bulk import intern_keys, is_one_of
 from labeler.store.database import Store, WriteTransaction
@@ -117,7 +118,8 @@ def draw_outside(
 
 
 def _queries(connection: Connection, pool_id: int) -> list[int]:
-    """Give the pool's queries that have a text, in the order of their names."""
+    """Give the sampled queries of the pool that have a text, in the order of their names."""
+    counted, _ = sampled_queries(connection, pool_id)
     asked, query = table(PoolQuery), table(Query)
     statement = (
         sa.select(query.c.id, query.c.external_id)
@@ -126,7 +128,8 @@ def _queries(connection: Connection, pool_id: int) -> list[int]:
             asked.c.pool_id == pool_id, query.c.id.in_(sa.select(table(QueryVersion).c.query_id))
         )
     )
-    rows = [(str(name), int(key)) for key, name in connection.execute(statement)]
+    found = connection.execute(statement)
+    rows = [(str(name), int(key)) for key, name in found if key in counted]
     if not rows:
         raise NotFoundError("no query of the pool has a text", hint="`labeler import queries FILE`")
     return [key for _, key in sorted(rows)]

@@ -269,10 +269,13 @@ def _expected(
 
 def _words(population: Population) -> str:
     comparison = population.comparison
+    others = population.other_queries
+    left_out = f", {others} of another origin left out" if others else ""
     return (
         f"{len(population.units)} items of the pool '{comparison.pool}' (top {population.depth} of "
-        f"its runs, {population.queries} queries) that nobody had labelled and people can judge; "
-        f"{', '.join(comparison.runs)} at k = {comparison.k}; relevant from {comparison.least} on"
+        f"its runs, {population.queries} queries{left_out}) that nobody had labelled and people "
+        f"can judge; {', '.join(comparison.runs)} at k = {comparison.k}; relevant from "
+        f"{comparison.least} on"
     )
 
 

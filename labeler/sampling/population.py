@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,11 +20,20 @@ from labeler.records import table
 from labeler.records.pools import Candidate, Contribution, Item, PoolQuery, PoolRun
 from labeler.records.queries import QueryVersion
 from labeler.records.runs import Run
+from labeler.retrieval.query_facts import one_origin, read_query_facts
 from labeler.sampling.strata import FrameUnit
 from labeler.store.registry import pool_named
 from labeler.store.slices import slices_of_items
 
-__all__ = ["MOST_RUNS", "Comparison", "Population", "ranks_of", "read_population"]
+__all__ = [
+    "MOST_RUNS",
+    "Comparison",
+    "Population",
+    "judgeable_items",
+    "ranks_of",
+    "read_population",
+    "sampled_queries",
+]
 
 MOST_RUNS = 4
 """More runs would part the frame into more groups than a sample can fill."""
@@ -60,7 +69,7 @@ class Population:
     Attributes:
         pool_id: The pool's key.
         comparison: What is to be told; its runs are all there.
-        queries: Queries of the pool.
+        queries: Queries of the pool, all of them people's or all of them generated.
         depth: To which depth the pool was made.
         units: The unknown items that people can judge: the frame.
         known: Labelled items, by the runs that have them in their top k.
@@ -69,6 +78,7 @@ class Population:
         without_text: Items that nobody can judge.
         score_version: The digest of the scores behind the probabilities, or None.
         is_calibrated: Whether those are calibrated on people's labels.
+        other_queries: The pool's queries of the other kind, which no sample mixes with them.
     """
 
     pool_id: int
@@ -82,6 +92,7 @@ class Population:
     without_text: int
     score_version: str | None
     is_calibrated: bool
+    other_queries: int = 0
 
     @property
     def rates(self) -> dict[tuple[str, ...], float]:
@@ -104,11 +115,12 @@ def read_population(connection: Connection, comparison: Comparison) -> Populatio
     comparison = Comparison(comparison.pool, tuple(runs), comparison.k, comparison.least)
     ranks = ranks_of(connection, pool.id, runs)
     labels = labels_in_force(connection, items_of_pool(pool.id))
+    queries, others = sampled_queries(connection, pool.id)
     known: Counter[tuple[str, ...]] = Counter()
     relevant: Counter[tuple[str, ...]] = Counter()
     unknown: list[int] = []
     abstained = without_text = 0
-    for item, can_be_judged in _items(connection, pool.id).items():
+    for item, can_be_judged in judgeable_items(connection, pool.id, queries).items():
         label = labels.get(item)
         if label is not None and is_of_people(label):
             who = _retrieved(ranks.get(item, {}), comparison)
@@ -121,11 +133,10 @@ def read_population(connection: Connection, comparison: Comparison) -> Populatio
         else:
             without_text += 1
     scores = latest_scores(connection, pool.id)
-    asked = sa.select(sa.func.count()).where(table(PoolQuery).c.pool_id == pool.id)
     return Population(
         pool_id=int(pool.id),
         comparison=comparison,
-        queries=int(connection.execute(asked).scalar_one()),
+        queries=len(queries),
         depth=int(pool.depth),
         units=_units(connection, pool.id, unknown, ranks, comparison),
         known=known,
@@ -134,6 +145,7 @@ def read_population(connection: Connection, comparison: Comparison) -> Populatio
         without_text=without_text,
         score_version=None if scores is None else scores.digest,
         is_calibrated=scores is not None and scores.is_calibrated,
+        other_queries=len(others),
     )
 
 
@@ -193,16 +205,36 @@ def _retrieved(ranks: Mapping[str, int], comparison: Comparison) -> tuple[str, .
     return tuple(name for name in comparison.runs if 0 < ranks.get(name, 0) <= comparison.k)
 
 
-def _items(connection: Connection, pool_id: int) -> dict[int, bool]:
-    """Tell for each item of a pool whether people can judge it: passage and query have texts."""
+def sampled_queries(connection: Connection, pool_id: int) -> tuple[frozenset[int], frozenset[int]]:
+    """Give the queries of a pool that a sample of it speaks of, and those that it leaves out.
+
+    Those of people; generated ones where there are no others.
+    """
+    asked = sa.select(table(PoolQuery).c.query_id).where(table(PoolQuery).c.pool_id == pool_id)
+    pooled = {int(key) for key in connection.execute(asked).scalars()}
+    facts = read_query_facts(connection)
+    whose = one_origin(pooled, facts)
+    counted = frozenset(key for key in pooled if facts[key].asked_by is whose)
+    return counted, frozenset(pooled - counted)
+
+
+def judgeable_items(
+    connection: Connection, pool_id: int, queries: Collection[int]
+) -> dict[int, bool]:
+    """Tell for each item of some queries whether people can judge it: both have texts."""
     with_text = sa.select(table(QueryVersion).c.query_id)
     statement = (
-        sa.select(_ITEM.c.id, _ITEM.c.text_id.is_not(None) & _ITEM.c.query_id.in_(with_text))
+        sa.select(
+            _ITEM.c.id,
+            _ITEM.c.text_id.is_not(None) & _ITEM.c.query_id.in_(with_text),
+            _ITEM.c.query_id,
+        )
         .join(_CANDIDATE, _CANDIDATE.c.item_id == _ITEM.c.id)
         .where(_CANDIDATE.c.pool_id == pool_id)
         .order_by(_ITEM.c.id)
     )
-    return {int(key): bool(available) for key, available in connection.execute(statement)}
+    rows = connection.execute(statement)
+    return {int(key): bool(available) for key, available, query in rows if query in queries}
 
 
 def _units(

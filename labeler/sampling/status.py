@@ -27,7 +27,12 @@ from labeler.records.pools import PoolRun
 from labeler.records.runs import Run
 from labeler.records.sampling import Draw, Stratum
 from labeler.sampling.plan import as_estimands, known_of, seed_number
-from labeler.sampling.population import Comparison, ranks_of
+from labeler.sampling.population import (
+    Comparison,
+    judgeable_items,
+    ranks_of,
+    sampled_queries,
+)
 from labeler.sampling.stored import OUTSIDE, StoredSample, StoredStratum, read_sample
 
 __all__ = ["Answer", "NamedEstimate", "SampleStatus", "StratumStatus", "read_status"]
@@ -229,12 +234,14 @@ def _known(
     comparison = sample.design.comparison
     labels = labels_in_force(connection, items_of_pool(sample.pool_id), as_of)
     inside = {item for one in sample.strata for item in one.items}
+    queries, _ = sampled_queries(connection, sample.pool_id)
+    counted = judgeable_items(connection, sample.pool_id, queries)
     ranks = ranks_of(connection, sample.pool_id, _run_keys(connection, sample))
     known: Counter[tuple[str, ...]] = Counter()
     relevant: Counter[tuple[str, ...]] = Counter()
     for item, label in labels.items():
         answer = _answer(label, comparison)
-        if item in inside or answer not in {"relevant", "not_relevant"}:
+        if item in inside or item not in counted or answer not in {"relevant", "not_relevant"}:
             continue
         by_run = ranks.get(item, {})
         who = tuple(run for run in comparison.runs if 0 < by_run.get(run, 0) <= comparison.k)
