@@ -95,7 +95,9 @@ KEYS: tuple[KeyRow, ...] = (
     KeyRow("page_up", "b,pageup", "page(-1)", "b", "", "a page back"),
     KeyRow("top", "home", "edge(-1)", "Home", "", "to the beginning of the passage"),
     KeyRow("bottom", "end", "edge(1)", "End", "", "to its end"),
-    KeyRow("undo", "u,ctrl+z", "undo", "u", "undo", "take the last vote back, to any depth"),
+    KeyRow(
+        "undo", "u,ctrl+z", "undo", "u", "undo", "take the last vote or skip back, to any depth"
+    ),
     KeyRow("skip", "x", "skip", "x", "skip", "leave the item to others"),
     KeyRow("flag", "g", "flag", "g", "flag", "flag the item, with a reason"),
     KeyRow("note", "n", "note", "n", "note", "write a note; Esc keeps it as a draft"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from labeler.queue.sitting.answers import Phase
-from labeler.queue.sitting.orders import Fetched
+from labeler.queue.sitting.orders import Fetched, Skip
 from labeler.queue.sitting.state import SittingState
 from labeler.queue.sitting.tally import Tally
 from tui.bindings import KeyTable
@@ -75,7 +75,8 @@ def message_of(sitting: SittingState, seat: Seat, table: KeyTable, now: datetime
             return ""
     if sitting.may_reveal or sitting.all_revealed:
         rows.append(f"{table.shown('judges')} shows what judges said of your items.")
-    rows.append(f"{table.shown('undo')} takes the last vote back. {table.shown('quit')} ends.")
+    back = "skip" if isinstance(sitting.last, Skip) else "vote"
+    rows.append(f"{table.shown('undo')} takes the last {back} back. {table.shown('quit')} ends.")
     return "\n\n".join(rows)
 
 

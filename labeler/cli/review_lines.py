@@ -20,7 +20,7 @@ __all__ = ["answers_for", "review_lines"]
 
 _WIDTH = 80
 _HELP = (
-    "u undo the last vote   x skip   g TEXT flag   n TEXT note   r rubric   p show again   q quit\n"
+    "u undo   x skip   g TEXT flag   n TEXT note   r rubric   p show again   q quit\n"
     + PROPOSAL_HELP
 )
 
@@ -159,7 +159,7 @@ def _vote(session: ReviewSession, level: Level | None, say: _Say, *, note: str) 
 
 def _undo(session: ReviewSession, say: _Say) -> bool:
     done = session.undo()
-    say("the last vote is taken back" if done else session.notice)
+    say(session.notice)
     return done
 
 

@@ -45,6 +45,8 @@ class Queue(RuleBasedStateMachine):
         route_pool(self.store, "p", UNCALIBRATED)
         self.sessions = {name: ReviewSession(self.store, name) for name in PEOPLE}
         self.counted: list[tuple[str, int, Grade | None]] = []
+        self.given: dict[str, list[str]] = {name: [] for name in PEOPLE}
+        """What each gave in their sitting and didn't take back: votes that count, and skips."""
         self.judgments = self.count_judgments()
         with self.store.work() as connection:
             # Everything is wanted once, whether accepted or not.
@@ -69,10 +71,15 @@ class Queue(RuleBasedStateMachine):
             return
         if self.sessions[name].vote(level) is Saved.COUNTED:
             self.counted.append((name, shown.claim.item_id, level.grade if level else None))
+            self.given[name].append("vote")
         self.judgments += 1
 
     @rule(name=st.sampled_from(PEOPLE))
     def undo(self, name: str) -> None:
+        if self.given[name] and self.given[name].pop() == "skip":
+            back = self.sessions[name].undo()
+            assert back == ("is back" in self.sessions[name].notice)
+            return
         own = [vote for vote in self.counted if vote[0] == name]
         assert self.sessions[name].undo() == bool(own)
         if own:
@@ -83,11 +90,13 @@ class Queue(RuleBasedStateMachine):
     def skip(self, name: str) -> None:
         if self.sessions[name].current is not None:
             self.sessions[name].skip()
+            self.given[name].append("skip")
 
     @rule(name=st.sampled_from(PEOPLE))
     def start_again(self, name: str) -> None:
         self.sessions[name].close()
         self.sessions[name] = ReviewSession(self.store, name, with_skipped=True)
+        self.given[name].clear()
 
     @rule(minutes=st.sampled_from([1, 15]))
     def wait(self, minutes: int) -> None:

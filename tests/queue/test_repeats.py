@@ -28,6 +28,7 @@ from labeler.queue.sitting.orders import (
     Counted,
     Fetch,
     Fetched,
+    HoldAgain,
     Kept,
     Renew,
     Renewed,
@@ -235,6 +236,23 @@ def test_a_repeat_is_taken_back_as_any_vote(queue: Store, clock: Ticking) -> Non
         (pair,) = read_repeats(connection)
         assert len(labels_in_force(connection, items_of_pool(1))) == 1
     assert pair.first != pair.again
+
+
+def test_a_skipped_repeat_is_brought_back_as_any_skipped_item(queue: Store, clock: Ticking) -> None:
+    begun(queue, votes=1)
+    clock.advance(A_DAY)
+    desk = always_repeating(queue)
+    (again,) = fetch(desk)
+    skip = Skip("skip", again, 500)
+    desk.perform(skip)
+    back = desk.perform(HoldAgain(skip))
+    assert isinstance(back, TakenBack)
+    assert not back.message
+    assert back.shown is not None
+    assert back.shown.block == again.block
+    vote(desk, back.shown, NOT)
+    with queue.read() as connection:
+        assert len(read_repeats(connection)) == 1
 
 
 def test_nobody_else_is_ever_given_a_repeat(queue: Store, ana: int, clock: Ticking) -> None:

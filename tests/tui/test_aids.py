@@ -217,7 +217,7 @@ async def test_other_keys_do_what_the_table_says(stage: Store, database: Path) -
         assert "é/1 not relevant" in app.text
         await app.press("é", "a", "u")
         assert [kind for kind, _ in events(stage)] == ["vote", "skip"]
-        await app.press("Z")
+        await app.press("Z", "x")
         assert [kind for kind, _ in events(stage)] == ["vote", "skip", "undo"]
         await app.press("c")
         assert len(app.app.screen_stack) == 1

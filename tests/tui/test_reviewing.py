@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 
 import pytest
@@ -110,6 +111,41 @@ async def test_undo_to_any_depth_and_across_sittings(queue: Store, database: Pat
         await app.press("u")
         assert "there is no vote to take back" in app.text
     assert label_codes(queue) == []
+
+
+async def test_undo_brings_a_skipped_item_back_and_leaves_the_vote_before_it(
+    queue: Store, database: Path
+) -> None:
+    async with reviewing(database) as app:
+        await app.press("d")
+        slip = app.passage
+        await app.press("x")
+        assert "last: skipped, it stays in the queue · saved · u takes it back" in app.text
+        assert app.passage != slip
+        await app.press("u")
+        assert app.passage == slip
+        assert "the item that you skipped is back" in app.text
+        await app.press("a")
+        assert app.passage != slip
+    assert [kind for kind, _ in events(queue)] == ["vote", "skip", "vote"]
+    assert len(label_codes(queue)) == 2
+
+
+async def test_a_skipped_item_that_somebody_took_costs_no_vote(
+    queue: Store, database: Path
+) -> None:
+    async with reviewing(database) as app:
+        await app.press("d")
+        slip = app.passage
+        await app.press("x")
+        with contextlib.closing(ReviewSession(queue, "ben")) as ben:
+            assert ben.current is not None
+            assert ben.current.item.passage == slip
+            at_work = app.passage
+            await app.press("u")
+            assert "is with somebody else by now" in app.text
+            assert app.passage == at_work
+    assert [kind for kind, _ in events(queue)] == ["vote", "skip"]
 
 
 async def test_skipped_items_stay_and_are_taken_again_on_request(

@@ -129,6 +129,8 @@ class Script:
     account: list[Entry] = field(default_factory=list)
     standing: list[int] = field(default_factory=list)
     """The places in the account of votes that stand, the last one last."""
+    left: list[int] = field(default_factory=list)
+    """The places of skips in this sitting since which no skipped items were asked for."""
     drafts: dict[Name, str] = field(default_factory=dict)
     skipped: set[Name] = field(default_factory=set)
     """Whatever was skipped at any time."""
@@ -141,15 +143,17 @@ class Script:
     async def sit(self, app: Driver) -> bool:
         """Work until the next restart; tell whether all is done."""
         self.item, self.closed = None, set(self.skipped)
+        self.left.clear()
         self.look_up(app)
         while True:
             if self.item is None:
-                if self.source.random() < 0.1 and self.standing:
+                if self.source.random() < 0.1 and (self.standing or self.left):
                     await self.undo(app)
                 elif self.closed - self.voted_on:
                     assert "that you skipped" in app.text
                     await app.press("w")
                     self.closed.clear()
+                    self.left.clear()
                     self.look_up(app)
                 else:
                     assert "All done" in app.text
@@ -217,6 +221,12 @@ class Script:
 
     async def undo(self, app: Driver) -> None:
         await app.press(self.source.choice(["u", "ctrl+z"]))
+        if self.left and self.left[-1] > (self.standing or [-1])[-1]:
+            back = self.account[self.left.pop()].of
+            self.closed.discard(back)
+            self.look_up(app)
+            assert self.item == back
+            return
         if not self.standing:
             assert "there is no vote to take back" in app.text
             return
@@ -231,6 +241,7 @@ class Script:
         self.write_down("skip")
         self.skipped.add(self.of)
         self.closed.add(self.of)
+        self.left.append(len(self.account) - 1)
 
     async def flag(self, app: Driver) -> None:
         words = self.source.choice(WORDS)

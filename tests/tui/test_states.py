@@ -17,6 +17,7 @@ from labeler.labels import BINARY, TREC, Scale
 from labeler.pools.create import PoolOptions, create_pool
 from labeler.queue.claims import LEASE
 from labeler.queue.route import route_pool
+from labeler.queue.sitting.orders import Vote
 from labeler.queue.sitting.session import ReviewSession
 from labeler.store.database import Store, open_store
 from labeler.store.location import Location
@@ -152,8 +153,8 @@ async def test_other_scales_have_keys_from_the_worst_level_to_the_best(
     pool_on(sqlite_store, own_folder, scale)
     async with reviewing(database) as app:
         await app.press(key)
-        vote = app.sitting.last_vote
-        assert vote is not None
+        vote = app.sitting.last
+        assert isinstance(vote, Vote)
         assert vote.level == scale.level(code)
         await app.press(cannot)
         assert "Why?" in app.text

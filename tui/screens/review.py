@@ -132,7 +132,7 @@ class ReviewScreen(ReviewKeys):
             finding=finding,
             table=self._table,
         )
-        last = sitting.last_vote
+        last = sitting.last
         self.query_one(StatusLine).show(
             sitting.notice,
             self._trouble,

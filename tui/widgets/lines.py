@@ -10,7 +10,7 @@ from textual.widgets import Static
 
 from labeler.assessment.rubric import Rubric
 from labeler.queue.sitting.answers import CANT_JUDGE_REASONS, answers_in_order
-from labeler.queue.sitting.orders import Vote
+from labeler.queue.sitting.orders import Skip, Vote
 from labeler.queue.sitting.tally import Tally
 from tui.bindings import KeyTable
 from tui.text import Line, displayed_line, level_name, line
@@ -128,13 +128,13 @@ class AnswersLine(PartsLine):
 
 
 class StatusLine(OneLine):
-    """What the last key did: a refusal, trouble with the database, or the last vote."""
+    """What the last key did: a refusal, trouble with the database, or the last vote or skip."""
 
     def show(
         self,
         notice: str,
         trouble: str,
-        last: Vote | None,
+        last: Vote | Skip | None,
         *,
         last_saved: bool,
         undo_key: str = "u",
@@ -148,9 +148,8 @@ class StatusLine(OneLine):
         elif last is None:
             self.put()
         else:
-            name = level_name(last.level) + (f" ({last.note})" if last.note else "")
             state = "saved" if last_saved else "not saved yet"
-            self.put(f"last: {name} · {state} · ", (undo_key, "bold"), " takes it back")
+            self.put(f"last: {_named(last)} · {state} · ", (undo_key, "bold"), " takes it back")
 
 
 class KeysLine(OneLine):
@@ -180,6 +179,12 @@ class KeysLine(OneLine):
     @staticmethod
     def _width(keys: Sequence[tuple[str, str, int]]) -> int:
         return sum(cell_len(key) + 1 + cell_len(word) + 2 for key, word, _ in keys) - 2
+
+
+def _named(last: Vote | Skip) -> str:
+    if isinstance(last, Skip):
+        return "skipped, it stays in the queue"
+    return level_name(last.level) + (f" ({last.note})" if last.note else "")
 
 
 def _short(name: str) -> str:

@@ -10,11 +10,13 @@ from labeler.queue.sitting.orders import (
     Done,
     Fetched,
     GiveBack,
+    HoldAgain,
     Kept,
     Note,
     Renewed,
     Revealed,
     Shown,
+    Skip,
     TakenBack,
     TurnedDown,
     Undo,
@@ -40,8 +42,8 @@ class Answering(SittingState):
                 self._kept(key, extra=extra)
             case TurnedDown(key, message, again):
                 self._turned_down(key, message, again)
-            case TakenBack(key, shown, message):
-                self._taken_back(key, shown, message)
+            case TakenBack():
+                self._taken_back(answer)
             case Fetched():
                 before = self.current
                 self._held.add(answer)
@@ -60,10 +62,10 @@ class Answering(SittingState):
                 pass
 
     def _renewed(self, lost: frozenset[int]) -> None:
-        last = self.last_vote
+        last = self.last
         if self._held.lose(lost):
             self.notice = _LOST
-        elif last is not None and last.shown.claim.assignment_id in lost:
+        elif isinstance(last, Vote) and last.shown.claim.assignment_id in lost:
             self.notice = _LOST_LAST
 
     def _kept(self, key: str, *, extra: bool) -> None:
@@ -94,16 +96,21 @@ class Answering(SittingState):
             self.notice = f"not saved, the item changed, see its context: {parts}"
         self._put_first(again)
 
-    def _taken_back(self, key: str, shown: Shown | None, message: str) -> None:
-        self._outbox.answered(key)
+    def _taken_back(self, answer: TakenBack) -> None:
+        undo = self._outbox.answered(answer.key)
         self._given.undoing = False
-        if message:
-            self.notice = message
+        last, shown = self.last, answer.shown
+        if isinstance(last, Skip) and last.key == answer.key:
+            self._skip_taken_back(last, answer)
+            return
+        if answer.message:
+            self.notice = answer.message
             self._reveals.changing = None
             return
         self.tally.undone += 1
         self.tally.changed(-1)
-        self._given.take_back()
+        if isinstance(undo, Undo) and undo.of is not None:
+            self._given.forget(undo.of)
         self._ending.reopened()
         if self.notice != HELD_KEY:
             self.notice = "the last vote is taken back"
@@ -112,6 +119,15 @@ class Answering(SittingState):
         if changing is not None and shown is not None:
             self.vote(changing)
             self.notice = "your new label is given; the blind one stays on record"
+
+    def _skip_taken_back(self, skip: Skip, answer: TakenBack) -> None:
+        self._given.forget(skip.key)
+        self.notice = answer.message or "the item that you skipped is back"
+        if answer.shown is not None:
+            self.tally.skipped -= 1
+            self._held.passed_over.discard(skip.shown.claim.task_id)
+            self._ending.reopened()
+            self._put_first(answer.shown)
 
     def vote(self, level: Level | None, note: str = "") -> Vote:
         """Vote on the current item without the gate, and go on; None says it can't be judged.
@@ -142,7 +158,11 @@ class Answering(SittingState):
         self._given.undoing = True
         self._reveals.showing = None
         self.notice = ""
-        self._outbox.add(Undo(self.new_key(), self.last_vote.key if self.last_vote else None))
+        last = self.last
+        if isinstance(last, Skip):
+            self._outbox.add(HoldAgain(last))
+        else:
+            self._outbox.add(Undo(self.new_key(), last.key if last else None))
 
     def _flush_draft(self, shown: Shown) -> None:
         text = self.drafts.pop(shown.claim.task_id, "")

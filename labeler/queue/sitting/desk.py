@@ -11,6 +11,7 @@ from labeler.queue.claims import LEASE, QueueLeft, release, renew
 from labeler.queue.filters import EVERYTHING, QueueFilter
 from labeler.queue.proposals import propose_evidence
 from labeler.queue.query_proposals import propose_query_change
+from labeler.queue.repeating import hold_repeat
 from labeler.queue.reveals import reveal
 from labeler.queue.sitting.orders import (
     Answer,
@@ -18,6 +19,7 @@ from labeler.queue.sitting.orders import (
     Done,
     Fetch,
     GiveBack,
+    HoldAgain,
     Kept,
     Look,
     Note,
@@ -39,7 +41,7 @@ from labeler.queue.sitting.orders import (
 from labeler.queue.sitting.taking import Taking, shown_item
 from labeler.queue.undo import undo_last
 from labeler.queue.votes import Event, Saved, record_event
-from labeler.records.queue import EventKind
+from labeler.records.queue import EventKind, VotePurpose
 from labeler.records.scales import AssessorKind
 from labeler.store.database import Store
 from labeler.store.registry import assessor_key
@@ -95,8 +97,8 @@ class Desk:
                 return self._keep(order)
             case ProposeEvidence() | ProposeQuery():
                 return self._propose(order)
-            case Undo(key, of):
-                return self._undo(key, of)
+            case Undo() | HoldAgain():
+                return self._take_back(order)
             case Fetch():
                 return self._taking.fetch(order)
             case Renew(claims):
@@ -171,7 +173,10 @@ class Desk:
             return TurnedDown(order.key, error.message, None)
         return Kept(order.key)
 
-    def _undo(self, key: str, of: str | None) -> TakenBack:
+    def _take_back(self, order: Undo | HoldAgain) -> TakenBack:
+        if isinstance(order, HoldAgain):
+            return self._hold_again(order.skip)
+        key, of = order.key, order.of
         if of in self._not_counting:
             return TakenBack(key, None, "the last vote doesn't count, so it stays as it is")
         try:
@@ -182,6 +187,20 @@ class Desk:
             return TakenBack(key, None, "there is no vote to take back")
         with self.store.read() as connection:
             return TakenBack(key, shown_item(connection, held))
+
+    def _hold_again(self, skip: Skip) -> TakenBack:
+        claim, own = skip.shown.claim, self._reviewer_id
+        with self.store.work() as connection:
+            now = self.store.clock()
+            if claim.purpose is VotePurpose.REPEAT:
+                # Its place was nobody else's, and has ended with the skip.
+                claim = hold_repeat(connection, own, claim.task_id, claim.item_id, now)
+            elif renew(connection, [claim], own, now + LEASE):
+                gone = "the item that you skipped is with somebody else by now, or waits no more"
+                return TakenBack(skip.key, None, gone)
+        with self.store.read() as connection:
+            shown = shown_item(connection, claim)
+        return TakenBack(skip.key, shown, "" if shown else "the item that you skipped is gone")
 
     def _look(self, look: Look) -> Revealed | Done:
         judges = reveal(self.store, self._reviewer_id, look.shown.claim, look.key, of=look.of)

@@ -1,53 +1,49 @@
-"""The votes that a sitting has given, and which of them are in doubt."""
+"""What a sitting has given, votes and skips, and which of it is in doubt."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from labeler.queue.sitting.orders import Vote
+from labeler.queue.sitting.orders import Skip, Vote
 
-__all__ = ["GivenVotes"]
+__all__ = ["Given"]
 
 
 @dataclass
-class GivenVotes:
-    """The votes of a sitting that stand, the last one last.
+class Given:
+    """The votes of a sitting that stand, and its skips, the last one last.
 
     Attributes:
-        undoing: Whether the database is taking a vote back.
+        undoing: Whether the database is taking one back.
         suspect: The vote that a key may have given by itself while it was held down; the next key
             press tells.
     """
 
     undoing: bool = field(default=False, init=False)
     suspect: Vote | None = field(default=None, init=False)
-    _votes: list[Vote] = field(default_factory=list, init=False)
-
-    def __len__(self) -> int:
-        return len(self._votes)
+    _given: list[Vote | Skip] = field(default_factory=list, init=False)
 
     @property
-    def last(self) -> Vote | None:
-        """The last vote that stands, or None."""
-        return self._votes[-1] if self._votes else None
+    def last(self) -> Vote | Skip | None:
+        """What was given last and stands, or None."""
+        return self._given[-1] if self._given else None
 
     @property
-    def all(self) -> tuple[Vote, ...]:
+    def votes(self) -> tuple[Vote, ...]:
         """Every vote that stands, in the order in which they were given."""
-        return tuple(self._votes)
+        return tuple(one for one in self._given if isinstance(one, Vote))
 
-    def add(self, vote: Vote) -> None:
-        """Take a vote that was given."""
-        self._votes.append(vote)
+    def add(self, one: Vote | Skip) -> None:
+        """Take what was given."""
+        self._given.append(one)
 
     def forget(self, key: str) -> None:
-        """Let go of a vote that doesn't count after all."""
-        self._votes = [vote for vote in self._votes if vote.key != key]
+        """Let go of what doesn't stand any more."""
+        self._given = [one for one in self._given if one.key != key]
 
-    def take_back(self) -> None:
-        """Let go of the last vote, which the database has taken back."""
-        if self._votes:
-            self._votes.pop()
+    def forget_skips(self) -> None:
+        """Let go of all skips: their items are taken again as others are."""
+        self._given = list(self.votes)
 
     def settle_suspicion(self, *, is_repeat: bool) -> bool:
         """Tell whether the last vote came from a key held down, by the press after it."""

@@ -130,8 +130,10 @@ class Sitting(Proposing, Answering):
         self._flush_draft(shown)
         self._held.passed_over.add(shown.claim.task_id)
         self.tally.skipped += 1
-        self._outbox.add(Skip(self.new_key(), shown, self._gate.dwell_ms))
-        self.notice = "skipped: it stays in the queue"
+        skip = Skip(self.new_key(), shown, self._gate.dwell_ms)
+        self._given.add(skip)
+        self.notice = ""
+        self._outbox.add(skip)
         self._leave()
 
     def note(self, text: str, *, is_flag: bool = False) -> None:
@@ -153,7 +155,7 @@ class Sitting(Proposing, Answering):
             self.drafts[self.current.claim.task_id] = text
 
     def undo(self) -> bool:
-        """Ask for the last vote to be taken back; False when that is refused."""
+        """Ask for the last vote or skip to be taken back; False when that is refused."""
         if self._gate.is_repeat:
             self.notice = "not taken: the key is held down"
             return False
@@ -171,6 +173,7 @@ class Sitting(Proposing, Answering):
         if self.left is None or self.left.left is None:
             return
         self._held.passed_over.clear()
+        self._given.forget_skips()
         self._outbox.add(Widen(no_filter=not self.left.left.skipped), Count())
         self._held.ask_again()
 
@@ -209,7 +212,7 @@ class Sitting(Proposing, Answering):
     def ask_what_judges_said(self) -> None:
         """At the end of the sitting: show what judges said of its items, where that is allowed."""
         if self.may_reveal:
-            self._outbox.add(*self._reveals.at_the_end(self._given.all, self.new_key))
+            self._outbox.add(*self._reveals.at_the_end(self._given.votes, self.new_key))
 
     def finish(self) -> None:
         """End before the limit: others may have what was held ahead."""
@@ -236,7 +239,7 @@ class Sitting(Proposing, Answering):
             return False
         reason = self._gate.refusal(self.unsaved)
         if self.undoing:
-            reason = "not counted: the last vote is being taken back"
+            reason = "not counted: the last one is being taken back"
         self.notice = reason or ""
         return reason is None
 

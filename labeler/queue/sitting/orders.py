@@ -27,6 +27,7 @@ __all__ = [
     "Fetch",
     "Fetched",
     "GiveBack",
+    "HoldAgain",
     "Kept",
     "Look",
     "Note",
@@ -138,6 +139,13 @@ class Undo:
 
 
 @dataclass(frozen=True, slots=True)
+class HoldAgain:
+    """Hold the item of a skip of this sitting again; that it was skipped stays on record."""
+
+    skip: Skip
+
+
+@dataclass(frozen=True, slots=True)
 class Fetch:
     """Hold the next items, but none of the tasks that are passed over."""
 
@@ -202,6 +210,7 @@ Order = (
     | ProposeEvidence
     | ProposeQuery
     | Undo
+    | HoldAgain
     | Fetch
     | Renew
     | GiveBack
@@ -234,7 +243,10 @@ class TurnedDown:
 
 @dataclass(frozen=True, slots=True)
 class TakenBack:
-    """An undo was done, and its item is held again; or, with a message alone, it was not."""
+    """An undo was done, and its item is held again; or, with a message alone, it was not.
+
+    ``key`` is that of the undo, or that of the skip whose item is held again.
+    """
 
     key: str
     shown: Shown | None

@@ -178,7 +178,7 @@ class ReviewSession:
         self._perform()
 
     def undo(self) -> bool:
-        """Take the last vote back and show its item again; False when `notice` says why not."""
+        """Take the last vote, or skip, back and show its item; `notice` says so, or why not."""
         self._line()
         self._sitting.undo()
         answers = self._perform()

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from labeler.queue.sitting.answers import Phase
 from labeler.queue.sitting.ending import Ending
 from labeler.queue.sitting.gate import Gate
-from labeler.queue.sitting.given import GivenVotes
+from labeler.queue.sitting.given import Given
 from labeler.queue.sitting.held import HeldItems
-from labeler.queue.sitting.orders import Fetched, Revealed, Shown, Vote
+from labeler.queue.sitting.orders import Fetched, Revealed, Shown, Skip, Vote
 from labeler.queue.sitting.outbox import Outbox
 from labeler.queue.sitting.reveals import Reveals
 from labeler.queue.sitting.tally import Tally
@@ -52,7 +52,7 @@ class SittingState:
     changed: dict[int, Shown] = field(default_factory=dict, init=False)
     _held: HeldItems = field(default_factory=HeldItems, init=False)
     _gate: Gate = field(default_factory=Gate, init=False)
-    _given: GivenVotes = field(default_factory=GivenVotes, init=False)
+    _given: Given = field(default_factory=Given, init=False)
     _ending: Ending = field(init=False)
     _reveals: Reveals = field(init=False)
     _outbox: Outbox = field(default_factory=Outbox, init=False)
@@ -105,7 +105,7 @@ class SittingState:
 
     @property
     def undoing(self) -> bool:
-        """Whether the database is taking a vote back."""
+        """Whether the database is taking a vote or a skip back."""
         return self._given.undoing
 
     @property
@@ -122,7 +122,7 @@ class SittingState:
     def may_reveal(self) -> bool:
         """Whether the sitting is at its end, and what judges said of its items may be asked for."""
         at_end = self.phase in {Phase.ENDED, Phase.EMPTY}
-        return at_end and self._reveals.may_ask(self._given.all)
+        return at_end and self._reveals.may_ask(self._given.votes)
 
     @property
     def left(self) -> Fetched | None:
@@ -135,14 +135,14 @@ class SittingState:
         return self._outbox.unsaved
 
     @property
-    def last_vote(self) -> Vote | None:
-        """The last vote of this sitting that stands, or None."""
+    def last(self) -> Vote | Skip | None:
+        """What an undo takes back: the last vote of this sitting that stands, or skip, or None."""
         return self._given.last
 
     @property
     def standing(self) -> int:
         """How many votes of this sitting stand."""
-        return len(self._given)
+        return len(self._given.votes)
 
     @property
     def draft(self) -> str:

@@ -25,6 +25,7 @@ from labeler.queue.sitting.orders import (
     Fetch,
     Fetched,
     GiveBack,
+    HoldAgain,
     Kept,
     Look,
     Note,
@@ -58,6 +59,7 @@ class FakeDesk:
     votes: list[tuple[str, int]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     given_back: list[int] = field(default_factory=list)
+    gone: set[int] = field(default_factory=set)
 
     def perform(self, order: Order) -> Answer:
         match order:
@@ -77,6 +79,10 @@ class FakeDesk:
                 if not self.votes:
                     return TakenBack(key, None, "there is no vote to take back")
                 return TakenBack(key, item(self.votes.pop()[1]))
+            case HoldAgain(skip) if skip.shown.claim.item_id in self.gone:
+                return TakenBack(skip.key, None, "it is with somebody else")
+            case HoldAgain(skip):
+                return TakenBack(skip.key, skip.shown)
             case GiveBack(claims):
                 self.given_back += [claim.item_id for claim in claims]
                 return Done()
@@ -121,6 +127,55 @@ def press(sitting: Sitting, key: str, at: float, place: int) -> bool:
     return sitting.choose(place)
 
 
+def undone(sitting: Sitting, desk: FakeDesk, at: float) -> Shown | None:
+    sitting.pressed(Press("u", at))
+    assert sitting.undo()
+    perform(sitting, desk)
+    return sitting.current
+
+
+def test_undo_brings_back_what_was_skipped_before_the_vote_before_it() -> None:
+    sitting, desk = begun()
+    press(sitting, "a", 1, 1)
+    for at in (3, 5):
+        assert sitting.current is not None
+        sitting.painted(sitting.current, at - 1)
+        sitting.pressed(Press("x", at))
+        assert sitting.skip_by_key()
+        perform(sitting, desk)
+    assert sitting.current == item(4)
+    assert [undone(sitting, desk, at) for at in (7, 9)] == [item(3), item(2)]
+    assert desk.votes, "the vote stands while skips are taken back"
+    assert sitting.tally.skipped == 0
+    assert undone(sitting, desk, 11) == item(1)
+    assert not desk.votes
+    assert sitting.tally.undone == 1
+
+
+def test_a_skipped_item_that_others_have_costs_no_vote() -> None:
+    sitting, desk = begun()
+    press(sitting, "a", 1, 1)
+    sitting.skip()
+    perform(sitting, desk)
+    desk.gone.add(2)
+    assert undone(sitting, desk, 3) == item(3)
+    assert sitting.notice == "it is with somebody else"
+    assert len(desk.votes) == sitting.tally.skipped == 1
+    assert undone(sitting, desk, 5) == item(1)
+
+
+def test_nothing_is_voted_on_while_a_skip_is_taken_back() -> None:
+    sitting, desk = begun()
+    sitting.skip()
+    perform(sitting, desk)
+    sitting.pressed(Press("u", 3))
+    sitting.undo()
+    assert not press(sitting, "a", 5, 1)
+    assert "being taken back" in sitting.notice
+    perform(sitting, desk)
+    assert press(sitting, "a", 7, 1)
+
+
 def test_the_current_item_and_two_ahead_are_held() -> None:
     sitting, _ = begun()
     assert [shown.claim.item_id for shown in sitting.ahead] == [1, 2, 3]
@@ -158,7 +213,7 @@ def test_votes_wait_while_one_is_being_taken_back() -> None:
     sitting.pressed(Press("u", 11))
     sitting.undo()
     assert not press(sitting, "d", 12, 3)
-    assert sitting.notice == "not counted: the last vote is being taken back"
+    assert sitting.notice == "not counted: the last one is being taken back"
     perform(sitting, desk)
     assert sitting.current == item(1)
     assert press(sitting, "d", 14, 3)
@@ -379,7 +434,8 @@ class Keys(RuleBasedStateMachine):
         self.sitting, self.desk = begun(items=6)
         self.at = 100.0
         self.pending: list[Order] = []
-        self.expected: list[int] = []
+        self.expected: list[int | None] = []
+        """The items that were voted on, and None for each skip."""
 
     def collect(self) -> None:
         self.pending += self.sitting.take_orders()
@@ -408,6 +464,14 @@ class Keys(RuleBasedStateMachine):
             self.expected.pop()
         self.collect()
 
+    @rule()
+    def skip(self) -> None:
+        self.at += 1
+        self.sitting.pressed(Press("x", self.at))
+        if self.sitting.skip_by_key():
+            self.expected.append(None)
+        self.collect()
+
     @rule(text=st.sampled_from(["a note", " "]))
     def draft(self, text: str) -> None:
         self.sitting.keep_draft(text)
@@ -431,8 +495,10 @@ class Keys(RuleBasedStateMachine):
     def teardown(self) -> None:
         while self.pending:
             self.answer_one_order()
-        assert [number for _, number in self.desk.votes] == self.expected
-        assert self.sitting.standing == len(self.expected) == self.sitting.tally.done
+        voted = [one for one in self.expected if one is not None]
+        assert [number for _, number in self.desk.votes] == voted
+        assert self.sitting.standing == len(voted) == self.sitting.tally.done
+        assert self.sitting.tally.skipped == len(self.expected) - len(voted)
 
 
 TestKeys = Keys.TestCase
