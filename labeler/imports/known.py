@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from pathlib import Path
 
 import sqlalchemy as sa
@@ -15,6 +16,7 @@ from labeler.formats.findings import Findings, shown
 from labeler.records import table
 from labeler.records.corpus import IDS_ONLY, Chunk, ChunkEvidence, Evidence, Snapshot, SnapshotChunk
 from labeler.records.queries import Query, QueryVersion
+from labeler.store.bulk import is_one_of
 from labeler.store.database import WriteTransaction
 from labeler.store.registry import snapshots_by_name
 
@@ -25,7 +27,11 @@ __all__ = [
     "snapshot_meant",
     "tell_no_corpus",
     "tell_unknown_documents",
+    "unknown_queries_hint",
 ]
+
+_ANOTHER_CORPUS = 10
+"""So many documents, none of which the snapshot holds, are no few odd rows: refused."""
 
 
 def snapshot_meant(tx: WriteTransaction, name: str | None) -> tuple[int, str]:
@@ -116,6 +122,30 @@ def check_queries(
     return frozenset(refused)
 
 
+def unknown_queries_hint(
+    connection: Connection, names: Iterable[str], refused: AbstractSet[str]
+) -> str | None:
+    """Say what to do about files of which not one query is known; None where some are.
+
+    Args:
+        connection: A transaction's connection.
+        names: The query ids of the files.
+        refused: Those that the project should know and doesn't.
+    """
+    if not refused or not refused.issuperset(names):
+        return None
+    chunk = table(Chunk)
+    statement = sa.select(chunk.c.external_id).where(
+        is_one_of(connection, chunk.c.external_id, sorted(refused))
+    )
+    documents = {str(name) for (name,) in connection.execute(statement)}
+    if documents == refused:
+        return "these ids are those of documents: the query's column stands before the document's"
+    return (
+        "none of these queries is known: `labeler import queries` first, or say which project: --db"
+    )
+
+
 def alike_names(unknown: Sequence[str], known: Iterable[str]) -> dict[str, str]:
     """Find the known name that an unknown one is probably another way to write, if there is one."""
     known = sorted(known)
@@ -138,14 +168,16 @@ def tell_unknown_documents(
 ) -> None:
     """Tell of document ids that the snapshot lacks, where they look like a slip.
 
-    A file may name passages that the snapshot lacks. But when it lacks all of them, or when an id
-    differs from a known one only in how it is written, results would silently fall to zero.
+    A file may name passages that the snapshot lacks. But when an id differs from a known one only
+    in how it is written, results would silently fall to zero: that is told. When a corpus lacks all
+    of them, the file belongs to another one, and nobody could judge any of it: that is told, too,
+    and a fault where there are ten or more.
 
     Args:
         connection: A transaction's connection.
         snapshot_id: The snapshot.
         documents: The distinct document ids of each file, by the file's path.
-        findings: Takes the notices.
+        findings: Takes faults and notices.
     """
     known, has_corpus = known_documents(connection, snapshot_id)
     unknown = {
@@ -164,11 +196,12 @@ def tell_unknown_documents(
                 "other documents",
             )
         elif has_corpus and names and len(names) == len(documents[path]):
-            findings.notice(
+            tell = findings.fault if len(names) >= _ANOTHER_CORPUS else findings.notice
+            tell(
                 path,
                 None,
-                f"the snapshot holds none of these documents (such as {shown(names[0])}): is it "
-                "the corpus that is meant?",
+                f"the snapshot holds none of these documents (such as {shown(names[0])}): import "
+                "the corpus that they are of, or name its snapshot: --snapshot NAME",
             )
 
 

@@ -16,7 +16,12 @@ from labeler.assessment.decisions import settle_items
 from labeler.assessment.rubric import Rubric, default_rubric
 from labeler.formats.findings import Findings
 from labeler.formats.scale_file import scale_named
-from labeler.imports.known import check_queries, snapshot_meant, tell_no_corpus
+from labeler.imports.known import (
+    check_queries,
+    snapshot_meant,
+    tell_no_corpus,
+    unknown_queries_hint,
+)
 from labeler.imports.label_items import LabelledItems, resolve_items
 from labeler.imports.label_notices import tell_contradictions, tell_disputes, tell_oddities
 from labeler.imports.label_rows import LabelRow, read_labels
@@ -33,6 +38,10 @@ from labeler.store.registry import assessor_key, rubric_key, scale_key
 __all__ = ["LabelOptions", "import_labels"]
 
 _JUDGMENT = table(Judgment)
+_UNREAD_LABELS = (
+    "say what labels mean with --map, or which column holds them with --field label=NAME; "
+    "--lenient leaves out odd rows, and with them all labels of a kind"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +78,16 @@ def import_labels(store: Store, paths: Sequence[Path], options: LabelOptions) ->
     rows = read_labels(paths, options.fields, findings, lenient=options.lenient)
     named = scale_named(options.scale) if options.scale else _scale_beside(paths)
     scale, how = choose_scale(rows, named, options.mapping)
+    before = len(findings.faults)
     labels = read_levels(rows, scale, findings)
+    hint = _UNREAD_LABELS if len(findings.faults) > before else None
     tell_oddities(rows, labels, findings)
     if not labels and not findings.faults:
         findings.fault(paths[0], None, "no row holds a label" if rows else "no rows")
     with store.write(
         f"import labels ({len(paths)} files, {scale.describe() if scale else ''})"
     ) as tx:
-        labels = _of_known_queries(tx, rows, labels, findings)
+        labels, unknown = _of_known_queries(tx, rows, labels, findings)
         snapshot_id, snapshot = snapshot_meant(tx, options.snapshot)
         rubric = options.rubric or default_rubric()
         items = resolve_items(tx, snapshot_id, _pairs(labels), findings)
@@ -86,8 +97,7 @@ def import_labels(store: Store, paths: Sequence[Path], options: LabelOptions) ->
             findings,
             lenient=options.lenient,
             kept=len(judged),
-            hint="say what labels mean with --map, or which column holds them with --field "
-            "label=NAME; --lenient leaves out odd rows, and with them all labels of a kind",
+            hint=hint or unknown,
         )
         added, pairs = _store(tx, judged, items, rubric, snapshot_id)
         decided = settle_items(tx, added)
@@ -185,14 +195,19 @@ def _number_samples(
 
 def _of_known_queries(
     tx: WriteTransaction, rows: Sequence[LabelRow], labels: Sequence[ReadLabel], findings: Findings
-) -> list[ReadLabel]:
-    """Leave out the labels of queries that the project should know and doesn't."""
+) -> tuple[list[ReadLabel], str | None]:
+    """Leave out the labels of queries that the project should know and doesn't.
+
+    Returns:
+        The other labels, and what to do where no query of the files is known.
+    """
     counts = Counter(label.row.query for label in labels)
     places: dict[str, tuple[str, int | None]] = {}
     for row in rows:
         places.setdefault(row.query, (row.path, row.line))
     refused = check_queries(tx.connection, places, counts, findings)
-    return [label for label in labels if label.row.query not in refused]
+    hint = unknown_queries_hint(tx.connection, places, refused)
+    return [label for label in labels if label.row.query not in refused], hint
 
 
 def _level_counts(labels: Sequence[ReadLabel]) -> list[dict[str, object]]:

@@ -21,6 +21,7 @@ from labeler.imports.known import (
     snapshot_meant,
     tell_no_corpus,
     tell_unknown_documents,
+    unknown_queries_hint,
 )
 from labeler.imports.report import ImportReport, settle
 from labeler.imports.run_files import read_runs
@@ -121,7 +122,8 @@ def import_runs(store: Store, paths: Sequence[Path], options: RunOptions) -> Imp
     with store.write(f"import runs ({len(runs)})") as tx:
         refused = _check_queries(tx, runs, findings)
         ready = [run for run in ready if not refused.issuperset(run.ranking.columns.queries)]
-        left_out = settle(findings, lenient=options.lenient, kept=len(ready))
+        names = {query for run in runs for query in run.columns.queries}
+        hint = unknown_queries_hint(tx.connection, names, refused)
         snapshot_id, snapshot = snapshot_meant(tx, options.snapshot)
         tell_unknown_documents(
             tx.connection,
@@ -129,6 +131,7 @@ def import_runs(store: Store, paths: Sequence[Path], options: RunOptions) -> Imp
             {run.source.path: run.ranking.columns.documents for run in ready},
             findings,
         )
+        left_out = settle(findings, lenient=options.lenient, kept=len(ready), hint=hint)
         stand = _stand(tx, ready, snapshot_id, snapshot)
         details = [_store_run(tx, run, stand, options, refused) for run in ready]
     if tx.made_revision is not None:

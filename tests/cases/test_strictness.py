@@ -210,3 +210,33 @@ def test_commands_over_a_project_that_is_not_there(
     told = project.refused(*words)
     assert "no database" in told
     assert not Path("queue.db").exists()
+
+
+def test_files_of_another_project_are_refused_and_say_what_to_do(project: Project) -> None:
+    import_all(project)
+    swapped = project.refused("import", "runs", write("s.run", "d1 Q0 q1 1 2.0 t\n"))
+    assert "hint: these ids are those of documents" in swapped
+    swapped = project.refused("import", "labels", write("s.qrels", "d1 0 q1 1\nd2 0 q1 0\n"))
+    assert "hint: these ids are those of documents" in swapped
+    for kind, name, text in (
+        ("runs", "other.run", "x1 Q0 d1 1 2.0 t\nx2 Q0 d2 1 2.0 t\n"),
+        ("labels", "other.qrels", "x1 0 d1 1\nx2 0 d2 0\n"),
+    ):
+        assert "`labeler import queries` first" in project.refused(
+            "import", kind, write(name, text)
+        )
+    for kind, name, text in (
+        ("runs", "abroad.run", "".join(f"q1 Q0 z{n} 1 {9 - n} t\n" for n in range(10))),
+        ("labels", "abroad.qrels", "".join(f"q1 0 z{n} 1\n" for n in range(10))),
+    ):
+        for lenient in ((), ("--lenient",)):
+            told = project.refused("import", kind, write(name, text), *lenient)
+            assert "holds none of these documents (such as 'z0')" in told
+
+
+def test_a_hint_on_what_labels_mean_is_given_for_labels_alone(project: Project) -> None:
+    import_all(project)
+    told = project.refused("import", "labels", write("three.txt", "q1 d1 1\nq2 d2 1\n"))
+    assert "--map" not in told
+    told = project.refused("import", "labels", write("odd.txt", "q1 0 d1 9\nq2 0 d2 1\n"))
+    assert "hint: say what labels mean with --map" in told
