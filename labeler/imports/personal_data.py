@@ -21,7 +21,10 @@ _LONG_NUMBER = 7
 _LEAST_V6_COLONS = 2
 
 _LOCAL_PART = r"[\w.!#$%&'*+/=?^`{|}~-]"
-_MAIL = re.compile(rf"(?<!{_LOCAL_PART}){_LOCAL_PART}+@[\w-]+(?:\.[\w-]+)+")
+_AT, _DOT = (rf"\s?[\[({{]\s?{word}\s?[\])}}]\s?" for word in ("at", "dot"))
+_MAIL = re.compile(
+    rf"(?<!{_LOCAL_PART}){_LOCAL_PART}+(?:@|%40|{_AT})[\w-]+(?:(?:\.|{_DOT})[\w-]+)+", re.IGNORECASE
+)
 _IBAN_HEAD = re.compile(r"(?<![^\W_])([A-Za-z]{2})[ -]?(\d{2})(?=[ -]?[A-Za-z0-9])")
 _V4 = re.compile(r"(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?![\d]|\.\d)")
 _V6 = re.compile(r"(?<![\w:])[0-9A-Fa-f:]*:(?:\d{1,3}(?:\.\d{1,3}){3}|[0-9A-Fa-f]*)(?![\w:]|\.\d)")
@@ -48,8 +51,9 @@ _IBAN_LENGTHS: Mapping[str, int] = {
 def scrub(text: str) -> tuple[str, Counter[str]]:
     """Replace personal data that has a form.
 
-    Found are mail addresses, IBANs (with their check digits), card numbers (with Luhn's), IP
-    addresses of both versions, phone numbers, and other numbers of 7 digits or more. Invisible
+    Found are mail addresses (with ``%40`` as well, as in a URL, and with ``[at]`` or ``(at)``),
+    IBANs (with their check digits), card numbers (with Luhn's), IP addresses of both versions,
+    phone numbers, and other numbers of 7 digits or more. Invisible
     characters and other forms of letters and digits (full-width ones) hide nothing: where such a
     text holds something, its plain form is given.
 

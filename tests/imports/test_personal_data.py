@@ -27,6 +27,8 @@ from labeler.imports.personal_data import scrub
         ("１２３４５６７８", "[number]"),
         ("12\u200b34567", "[number]"),
         ("ada＠example．com", "[mail]"),
+        ("https://example.org/?mail=ada%40example.org&x=1", "https:[mail]&x=1"),
+        ("ada(at)example.com, ADA [AT] example [dot] co.uk", "[mail], [mail]"),
     ],
 )
 def test_what_has_a_form_is_replaced(text: str, replaced: str) -> None:
@@ -37,6 +39,8 @@ def test_what_has_a_form_is_replaced(text: str, replaced: str) -> None:
     "text",
     [
         "return within 30 days",
+        "what to look at (at home) and [dot] products",
+        "100%40 off",
         "invoice of 2024-01-15, or 15.01.2024",
         "meeting at 12:30:45",
         "std::vector of size 3",
