@@ -22,6 +22,7 @@ from labeler.reports.evaluated import EvaluatedRuns, origin_notices, read_evalua
 from labeler.reports.gate_series import coverage_cutoff
 from labeler.retrieval.collapse import collapse
 from labeler.retrieval.rankings import Ranking, evidence_of_chunks
+from labeler.sealing.sealed import TOPIC_UNMEASURED
 from labeler.sealing.split_in_force import read_membership, split_of_snapshot
 
 __all__ = ["GridCell", "GridOptions", "GridReport", "read_grid"]
@@ -165,7 +166,10 @@ def read_grid(connection: Connection, options: GridOptions) -> GridReport:
         labels=options.source.value,
         revision=evaluated.revision,
         cells=tuple(cells),
-        notices=tuple(origin_notices(evaluated)),
+        notices=(
+            *origin_notices(evaluated),
+            *(() if split.topic_measured else (TOPIC_UNMEASURED,)),
+        ),
     )
 
 

@@ -19,7 +19,12 @@ from sqlalchemy import Connection
 from labeler.records import table
 from labeler.records.project import Revision
 from labeler.records.splits import Opening, OpeningPurpose, OpeningScope, Split
-from labeler.sealing.sealed import sealed_documents, sealed_queries
+from labeler.sealing.sealed import (
+    TOPIC_UNMEASURED,
+    sealed_documents,
+    sealed_queries,
+    topic_measured,
+)
 from labeler.store.database import Store
 
 __all__ = [
@@ -92,6 +97,7 @@ class Seal:
         before: The openings before it, of any split, that showed any of the same queries.
         development: How many of the queries shown count as development data, since tuning saw
             their labels.
+        topic_measured: Whether leakage of topics into the sealed part can be told.
     """
 
     split: str
@@ -100,6 +106,7 @@ class Seal:
     opening: OpenedBefore
     before: tuple[OpenedBefore, ...]
     development: int
+    topic_measured: bool
 
     def lines(self) -> list[str]:
         """Say it in sentences, one a line."""
@@ -122,6 +129,8 @@ class Seal:
                 f"{self.development:,} {tuned} of the sealed part {are} development data: labels "
                 "were opened during tuning"
             )
+        if self.sealed and not self.topic_measured:
+            said.append(TOPIC_UNMEASURED)
         return said
 
     def facts(self) -> dict[str, object]:
@@ -133,6 +142,7 @@ class Seal:
             "sealed_queries": self.sealed,
             "sealed_documents": self.documents,
             "development_queries": self.development,
+            "topic_leakage": "measured" if self.topic_measured else "unmeasured",
             "opened_before": [
                 {
                     "number": one.number,
@@ -220,7 +230,16 @@ def _seal(connection: Connection, split: int, shown: frozenset[int], documents: 
         if one.revision < own.revision and one.queries & shown
     )
     tuned = development_queries(connection)
-    return Seal(own.split, len(shown), documents, own, before, len(shown & tuned))
+    scheme = connection.execute(sa.select(_SPLIT.c.scheme).where(_SPLIT.c.id == split)).scalar_one()
+    return Seal(
+        split=own.split,
+        sealed=len(shown),
+        documents=documents,
+        opening=own,
+        before=before,
+        development=len(shown & tuned),
+        topic_measured=topic_measured(json.loads(scheme)),
+    )
 
 
 def development_queries(connection: Connection) -> frozenset[int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 import sqlalchemy as sa
 from sqlalchemy import Connection, Select
@@ -13,9 +13,23 @@ from labeler.records.corpus import ChunkEvidence, SnapshotChunk
 from labeler.records.pools import Item
 from labeler.records.splits import Split, SplitGroup, SplitMember, SplitPart
 
-__all__ = ["documents_of_items", "queries_of_items", "sealed_documents", "sealed_queries"]
+__all__ = [
+    "TOPIC_UNMEASURED",
+    "documents_of_items",
+    "queries_of_items",
+    "sealed_documents",
+    "sealed_queries",
+    "topic_measured",
+]
+
+TOPIC_UNMEASURED = "topic leakage unmeasured: no query had a provenance key when the split froze"
 
 _SPLIT, _GROUP, _MEMBER = table(Split), table(SplitGroup), table(SplitMember)
+
+
+def topic_measured(scheme: Mapping[str, object]) -> bool:
+    """Tell from a split's scheme whether leakage of topics can be told."""
+    return bool(scheme.get("queries_with_keys"))
 
 
 def sealed_queries(

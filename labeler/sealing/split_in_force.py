@@ -27,6 +27,7 @@ from labeler.records.splits import (
     SplitQuarantine,
 )
 from labeler.sealing.openings import development_queries
+from labeler.sealing.sealed import topic_measured
 from labeler.store.bulk import insert_rows
 from labeler.store.database import WriteTransaction
 from labeler.store.registry import snapshots_by_name
@@ -79,7 +80,7 @@ class FrozenSplit:
     @property
     def topic_measured(self) -> bool:
         """Whether leakage of topics can be told: a query had a provenance key when it froze."""
-        return bool(self.scheme.get("queries_with_keys"))
+        return topic_measured(self.scheme)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from sqlalchemy import Connection
 
 from labeler.providers.embeddings import Embedder
+from labeler.sealing.sealed import TOPIC_UNMEASURED
 from labeler.sealing.split_in_force import FrozenSplit
 from labeler.splits.check_manifest import broken_manifest, changed_texts
 from labeler.splits.check_records import (
@@ -220,7 +221,7 @@ def _to_embed(passages: Sequence[CheckedText], alike: Sequence[Crossing]) -> lis
 
 def _unmeasured(split: FrozenSplit, common: int) -> Iterator[str]:
     if not split.topic_measured:
-        yield "topic leakage unmeasured: no query had a provenance key"
+        yield TOPIC_UNMEASURED
     if common:
         yield f"{common:,} runs of {RUN} words stand in more than 50 texts and are not listed"
 

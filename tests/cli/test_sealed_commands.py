@@ -228,3 +228,25 @@ def test_a_gate_after_tuning_says_that_queries_are_development_data(
     run(["gate", "gate.toml"])
     said = capsys.readouterr()
     assert "1 query of the sealed part is development data" in said.out + said.err
+
+
+def test_without_provenance_keys_whatever_uses_the_split_says_so(
+    project: SealedProject, capsys: Captured
+) -> None:
+    for words in (
+        "report recall --pool p",
+        "report compare --runs old new --pool p",
+        "report sensitivity old new --pool p",
+        "report grid old --pool p",
+        "report trend",
+        "report leakage",
+        "gate gate.toml",
+        "split check --no-embeddings",
+        "split plan --no-embeddings",
+        "export qrels out.txt --scale native",
+    ):
+        run(words.split())
+        said = capsys.readouterr()
+        told = " ".join((said.out + said.err).split())
+        found = "topic leakage unmeasured" in told
+        assert found, words

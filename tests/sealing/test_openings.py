@@ -68,8 +68,9 @@ def test_a_look_is_recorded_with_who_what_and_when(store: Store, sealed: list[in
     assert (one.number, one.by, one.through, one.runs) == (1, "mo", "gate", ("a", "b"))
     assert (one.revision, one.labels_revision) == (before + 1, before)
     assert one.queries == frozenset(sealed[:3])
-    (line,) = seal.lines()
+    line, topics = seal.lines()
     assert "3 sealed queries" in line
+    assert topics.startswith("topic leakage unmeasured")
 
 
 def test_a_second_look_at_the_same_queries_is_stated(store: Store, sealed: list[int]) -> None:
@@ -106,7 +107,7 @@ def test_what_tuning_has_seen_counts_as_development_data_from_then_on(
     assert not safe & set(sealed)
     (later,) = open_sealed(store, through="report recall", queries=sealed)
     assert later.development == 2
-    assert "2 queries of the sealed part are development data" in later.lines()[-1]
+    assert "2 queries of the sealed part are development data" in later.lines()[-2]
 
 
 def test_an_opening_under_an_earlier_split_is_not_forgotten(
@@ -121,3 +122,38 @@ def test_an_opening_under_an_earlier_split_is_not_forgotten(
     (seal,) = open_sealed(store, through="report recall", queries=sealed)
     assert (seal.split, seal.sealed, seal.opening.number) == ("anew", len(both), 1)
     assert [(one.split, one.by) for one in seal.before] == [("main", "mo")]
+
+
+def test_texts_of_sealed_documents_are_counted_beside_no_query(
+    store: Store, sealed: list[int]
+) -> None:
+    with store.read() as connection:
+        documents = read_membership(connection, find_split(connection)).documents
+    inside = [key for key, place in documents.items() if place.part is SplitPart.TEST]
+    outside = [key for key in documents if key not in inside]
+    assert open_sealed(store, through="export corpus", queries=(), documents=outside) == []
+    (seal,) = open_sealed(store, through="export corpus", queries=(), documents=documents)
+    assert (seal.sealed, seal.documents) == (0, len(inside))
+    assert seal.opening.reason == f"texts of {len(inside)} sealed documents"
+    assert seal.lines() == [
+        f"opening 1 of the split 'main': texts of {len(inside)} sealed documents, recorded at "
+        f"revision {seal.opening.revision}"
+    ]
+    (later,) = open_sealed(store, through="gate", queries=sealed)
+    assert later.before == ()
+
+
+def test_a_topic_is_measured_where_a_query_had_a_key(sqlite_store: Store, tmp_path: Path) -> None:
+    random = seeded(3)
+    queries = {
+        f"q{at:02}": {"text": sentence(random, 9), "source_document": f"d{at:02}"}
+        for at in range(40)
+    }
+    documents = {f"d{at:02}": [sentence(random)] for at in range(40)}
+    write_project(sqlite_store, tmp_path, documents, queries)
+    freeze_split(sqlite_store, "main", plan_split(sqlite_store))
+    with sqlite_store.read() as connection:
+        (keys,) = sealed_queries(connection).values()
+    (seal,) = open_sealed(sqlite_store, through="gate", queries=keys)
+    assert len(seal.lines()) == 1
+    assert seal.facts()["topic_leakage"] == "measured"
