@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from labeler.providers.chat import AnswerMode, ChatRequest, Message
@@ -17,6 +17,8 @@ from labeler.providers.prompt_file import fill
 from labeler.records.questions import QuestionKind
 from labeler.search.words import compatible
 from labeler.synthesis.answers import answer_fields, shape_of
+from labeler.synthesis.beginnings import beginnings
+from labeler.synthesis.language import language_of
 from labeler.synthesis.pack import PackChunk, SafePack
 from labeler.synthesis.prompts import GeneratePrompt, answerable_prompt, prompt_for
 from labeler.synthesis.tasks import QuestionTask
@@ -150,19 +152,21 @@ def _embedded_request(
 ) -> ChatRequest:
     """Ask a base model, which goes on as the examples did.
 
-    The first view is of the whole passage, each later one of the title and another sentence: the
-    same passage again would give the same question. Where there are no more sentences it begins
-    anew, drawn with a seed.
+    Each view is of another sentence or has another beginning: the same request again would give the
+    same question. Where there are no more it begins anew, drawn with a seed.
     """
     examples = "".join(
         f"Title: {title}\nPassage: {passage}\n"
         f"{json.dumps({'question': question}, ensure_ascii=False)}\n\n"
         for title, passage, question in prompt.examples
     )
-    told = telling_sentences(chunk.text, but=chunk.title or "")
-    views = [chunk.text, *(one for one in told if one != chunk.text.strip())]
-    shown = views[task.view % len(views)]
-    parameters: dict[str, Any] = {"max_tokens": _EMBEDDED_TOKENS, "temperature": 0.0}
+    views = _embedded_views(chunk)
+    shown, beginning = views[task.view % len(views)]
+    parameters: dict[str, Any] = {
+        "max_tokens": _EMBEDDED_TOKENS,
+        "temperature": 0.0,
+        "grammar": _grammar(beginning),
+    }
     if task.view >= len(views):
         parameters |= {"temperature": _LATER_TEMPERATURE, "seed": task.view}
     values = {
@@ -170,7 +174,36 @@ def _embedded_request(
         "examples": examples,
         "passage": " ".join(shown[:_LONGEST_EMBEDDED].split()),
     }
-    return _request(prompt, values, model, parameters)
+    # The grammar holds the model to the shape, so nothing else may.
+    return _request(prompt, values, replace(model, mode=AnswerMode.TEXT), parameters)
+
+
+def _embedded_views(chunk: PackChunk) -> list[tuple[str, str]]:
+    """List what is shown and how the question begins: sentences that give a beginning first.
+
+    Each sentence comes once before any comes with its second beginning. Then the whole passage and
+    the sentences follow without one.
+    """
+    told = telling_sentences(chunk.text, but=chunk.title or "")
+    spoken = chunk.language or language_of(chunk.text) or ""
+    ways = [beginnings(one) if spoken.startswith("en") else [] for one in told]
+    turns = range(max(map(len, ways), default=0))
+    begun = [
+        (one, way[turn])
+        for turn in turns
+        for one, way in zip(told, ways, strict=True)
+        if turn < len(way)
+    ]
+    return [*begun, (chunk.text, ""), *((one, "") for one in told if one != chunk.text.strip())]
+
+
+def _grammar(beginning: str) -> str:
+    """Write the grammar of an answer: one question that begins so, and nothing after it."""
+    start = json.dumps(f'{{"question": "{beginning}', ensure_ascii=False)
+    if not beginning:
+        return rf'root ::= {start} [^"\\? \n] [^"\\?？؟\n]+ [?？؟] "\"}}"'
+    # A beginning may be all of the question.
+    return rf'root ::= {start} ( " " [^"\\?\n]+ )? "?\"}}"'
 
 
 def _request(

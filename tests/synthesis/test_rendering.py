@@ -1,4 +1,4 @@
-"""What the embedded generator is shown."""
+"""What the embedded generator is shown, and how its question begins."""
 
 from __future__ import annotations
 
@@ -10,47 +10,63 @@ from labeler.providers.chat import AnswerMode
 from labeler.records.questions import QuestionKind
 from labeler.synthesis.pack import PackChunk, SafePack
 from labeler.synthesis.rendering import Model, question_request
-from labeler.synthesis.tasks import PASSES, QuestionTask
+from labeler.synthesis.tasks import QuestionTask
 
 EMBEDDED = Model("embedded/m", AnswerMode.JSON_SCHEMA, {"logprobs": True}, weights="w")
 FIRST = "A season ticket can be returned within 14 days of its purchase."
 SECOND = "Whoever has lost a ticket asks for another one at the desk beside the gate."
 SHORT = "Dogs are welcome."
+VIEWS = 8
 
 
-def asked(text: str, view: int, title: str | None = "Tickets") -> tuple[str, dict[str, Any]]:
-    """Give what is shown after the solved examples, and how the answer is drawn."""
-    chunk = PackChunk("c", "d", 0, "train", text, title=title)
+def asked(text: str, view: int, title: str | None = "Tickets") -> tuple[str, str, dict[str, Any]]:
+    """Give what is shown after the solved examples, how the answer begins, how it is drawn."""
+    chunk = PackChunk("c", "d", 0, "train", text, title=title, language="en")
     pack = SafePack("v1", "root", "sealed", (chunk,), ())
     task = QuestionTask(QuestionKind.FACTUAL, ("c",), view)
     request = question_request(pack, task, EMBEDDED)
-    return request.messages[0].content.split("\n\n")[-1], dict(request.parameters)
+    assert request.mode is AnswerMode.TEXT  # a second constraint would be refused
+    parameters = dict(request.parameters)
+    return request.messages[0].content.split("\n\n")[-1], parameters["grammar"], parameters
 
 
-def test_the_first_view_is_of_the_whole_passage_on_one_line() -> None:
-    shown, parameters = asked(f"{SHORT}\n{SECOND} {FIRST}", 0)
-    assert shown == f"Title: Tickets\nPassage: {SHORT} {SECOND} {FIRST}\n"
+def test_first_comes_what_a_sentence_says_then_its_other_facts_then_the_whole() -> None:
+    text = f"{SHORT}\n{SECOND} {FIRST}"
+    shown, grammar, parameters = asked(text, 0)
+    assert shown == f"Title: Tickets\nPassage: {FIRST}\n"
+    assert "Within how many days can a season ticket be returned" in grammar
     assert parameters["temperature"] == 0
     assert parameters["logprobs"] is True
+    shown, grammar, _ = asked(text, 1)
+    assert shown == f"Title: Tickets\nPassage: {FIRST}\n"
+    assert "Can a season ticket be returned within 14 days" in grammar
+    shown, grammar, _ = asked(text, 2)
+    assert shown == f"Title: Tickets\nPassage: {SHORT} {SECOND} {FIRST}\n"
+    assert "season ticket" not in grammar
 
 
-def test_later_views_are_of_another_sentence_each_with_a_number_first() -> None:
-    text = f"{SHORT} {SECOND} {FIRST}"
-    assert asked(text, 1)[0] == f"Title: Tickets\nPassage: {FIRST}\n"
-    assert asked(text, 2)[0] == f"Title: Tickets\nPassage: {SECOND}\n"
-    assert asked(text, 2)[1]["temperature"] == 0
-    shown, parameters = asked(text, 3)
-    assert shown == asked(text, 0)[0]
+def test_where_the_views_end_they_begin_anew_drawn_with_a_seed() -> None:
+    again, _, parameters = asked(FIRST, 3)
+    assert again == asked(FIRST, 0)[0]
     assert parameters["temperature"] > 0
     assert parameters["seed"] == 3
+
+
+def test_a_beginning_is_given_to_english_alone() -> None:
+    chunk = PackChunk(
+        "c", "d", 0, "train", "Das Billett will Geld, es kostet 4 euros.", language="de"
+    )
+    pack = SafePack("v1", "root", "sealed", (chunk,), ())
+    task = QuestionTask(QuestionKind.FACTUAL, ("c",))
+    assert "Billett" not in question_request(pack, task, EMBEDDED).parameters["grammar"]
 
 
 @pytest.mark.parametrize("text", [FIRST, f"{FIRST} {SECOND}", SHORT, "word " * 900])
 def test_no_request_is_sent_twice_for_one_passage(text: str) -> None:
     """The same request has the same answer, so it would ask for the same question again."""
-    views = [asked(text, view) for view in range(PASSES)]
-    assert len({str(view) for view in views}) == PASSES
-    assert all(len(shown) < 1_100 for shown, _ in views)
+    views = [asked(text, view) for view in range(VIEWS)]
+    assert len({str(view) for view in views}) == VIEWS
+    assert all(len(shown) < 1_100 for shown, _, _ in views)
 
 
 def test_a_passage_without_a_title_is_shown_without_one() -> None:

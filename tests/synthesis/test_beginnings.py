@@ -1,0 +1,106 @@
+"""How a question about a sentence can begin."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from labeler.synthesis.beginnings import beginnings
+
+
+@pytest.mark.parametrize(
+    ("sentence", "wanted"),
+    [
+        ("The link is valid for 30 minutes and works once.", "How long is the link valid"),
+        ("A full battery lasts about four months.", "How long does a full battery last"),
+        ("Refunds are issued within 10 business days.", "Within how many days are refunds issued"),
+        ("A second parcel costs 4.50 pounds.", "How much does a second parcel cost"),
+        (
+            "A prepaid label is available for 11.50 Canadian dollars.",
+            "How much does a prepaid label",
+        ),
+        ("A home can have up to eight units in all.", "How many units can a home have"),
+        ("A password can have 12 to 63 characters.", "How many characters can a password have"),
+        ("The line was closed in 1954.", "When was the line closed"),
+        ("The offer is open until 3 March.", "Until when is the offer open"),
+        ("Codes by message ended on 15 February 2026.", "When did codes by message"),
+        (
+            "The camera uses one band alone, because it reaches further.",
+            "Why does the camera use one band alone",
+        ),
+        ("Vouchers can't be sold, because they are presents.", "Why can't vouchers be sold"),
+        ("Vouchers can't be extended.", "Can vouchers be extended"),
+        (
+            "Northern Ireland is covered by this policy.",
+            "Is Northern Ireland covered by this policy",
+        ),
+        ("You may open your box at home.", "Can I open my box at home"),
+        ("You are a guest of the house.", "Am I a guest of the house"),
+        ("The app has shown it before.", "Has the app shown it before"),
+        ("After booking, the line is active.", "Is the line active"),
+        (
+            "Write to us; a message sent late is still in time.",
+            "Is a message sent late still in time",
+        ),
+        (
+            "If the carton itself is crushed or wet, refuse it.",
+            "What happens if the carton itself is crushed or wet",
+        ),
+        ("Rules go on when the internet is down.", "What happens when the internet is down"),
+        ("To reset your hub, press the button.", "How do I reset my hub"),
+    ],
+)
+def test_a_sentence_is_turned_round_as_far_as_its_verb(sentence: str, wanted: str) -> None:
+    assert wanted in beginnings(sentence)
+
+
+def test_what_asks_for_most_comes_first_and_yes_or_no_last() -> None:
+    assert beginnings("The link is valid for 30 minutes, because links leak.") == [
+        "How long is the link valid",
+        "Why is the link valid for 30 minutes",
+        "Is the link valid for 30 minutes",
+    ]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "It can be bought up to 60 days after delivery.",  # what is "it"?
+        "If it is wet, refuse it.",
+        "Devices that are older than 36 months drop out.",  # the verb of a clause inside
+        "Choose what is worth a message.",
+        "In Texas the light is off.",
+        "See if a block will help.",
+        "Dogs welcome everywhere here.",
+        'The "safe" word is always "no".',
+        "",
+    ],
+)
+def test_of_a_sentence_that_is_not_simple_nothing_is_said(sentence: str) -> None:
+    assert beginnings(sentence) == []
+
+
+@pytest.mark.parametrize(
+    ("sentence", "unwanted"),
+    [
+        ("A season can be seen by 3.4 million viewers.", "How many million"),
+        ("A label is sold for 4 dollars.", "How many dollars"),
+        ("A card is sent because of 2 faults.", "Why"),
+        ("You can buy 10 GB for 5 euros.", "How much does I"),
+        ("A plan costs 5.99 a month.", "How long"),
+        ("A camera comes with 30 days of storage.", "How long"),
+    ],
+)
+def test_what_a_clause_does_not_say_is_not_asked(sentence: str, unwanted: str) -> None:
+    found = beginnings(sentence)
+    assert found
+    assert not [one for one in found if one.startswith(unwanted)]
+
+
+@given(st.text(max_size=300) | st.from_regex(r"(The|You) \w+ (can|is|has) [\w \"\\?,;\n]+"))
+def test_beginnings_differ_stand_on_one_line_and_fit_a_json_string(text: str) -> None:
+    found = beginnings(text)
+    assert len(set(found)) == len(found)
+    assert all(one and one == " ".join(one.split()) for one in found)
+    assert not any(mark in one for one in found for mark in '"\\?')
