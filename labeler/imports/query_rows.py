@@ -12,7 +12,7 @@ from pathlib import Path
 
 from labeler.assessment.query_changes import CONDITIONS
 from labeler.errors import UsageError
-from labeler.formats.fields import QUERIES, Fields, as_id, lookup, resolve
+from labeler.formats.fields import QUERIES, Fields, as_id, is_header_name, lookup, resolve
 from labeler.formats.findings import Findings, shown
 from labeler.formats.records import Record, read_records
 from labeler.formats.source import clean_text
@@ -21,6 +21,9 @@ from labeler.records.queries import Origin
 from labeler.retrieval.query_facts import GROUP_KEYS
 
 __all__ = ["QueryRow", "group_patterns", "read_queries"]
+
+_UNREAD_TOLD = 8
+"""So many columns that aren't read are named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,9 +133,23 @@ def _resolved(
     if {"query", "relevant_chunk_ids"} <= set(record.values):
         # A test set that Labeler exported: its queries have texts and no ids.
         return Fields(QUERIES, {"text": "query", "origin": "source", "domain": "domain"})
-    return resolve(
+    fields = resolve(
         record.values, QUERIES, overrides, path=str(path), findings=findings, example=record
     )
+    if fields is not None:
+        _tell_unread(record, fields, path, findings)
+    return fields
+
+
+def _tell_unread(record: Record, fields: Fields, path: Path, findings: Findings) -> None:
+    """Tell columns that mean nothing here: one of them may be what must not cross a split."""
+    taken = set(fields.values())
+    unread = [name for name in record.values if not is_header_name(name) and name not in taken]
+    if unread:
+        listed = ", ".join(shown(name) for name in unread[:_UNREAD_TOLD])
+        more = f" and {len(unread) - _UNREAD_TOLD} more" if len(unread) > _UNREAD_TOLD else ""
+        told = f"not read: {listed}{more}; --field conversation=NAME, say, tells what a column is"
+        findings.notice(path, None, told)
 
 
 def id_from_text(text: str) -> str:
