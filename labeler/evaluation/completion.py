@@ -8,7 +8,7 @@ gives a mean with the variance of its clusters; Rubin's rules add the variance b
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,7 +22,6 @@ __all__ = [
     "COMPLETIONS",
     "Combined",
     "UnlabelledStratum",
-    "combine_completions",
     "combine_values",
     "complete",
 ]
@@ -121,12 +120,6 @@ class Combined:
     query_variance: float
     label_variance: float
 
-    @property
-    def label_share(self) -> float:
-        """The share of the variance that more labels would remove, in [0, 1]."""
-        whole = self.query_variance + self.label_variance
-        return self.label_variance / whole if whole else 0.0
-
     def interval(self, *, confidence: float = 0.95) -> Interval | None:
         """Give ``value ± t_(G-1) error``, or None with fewer than 8 clusters."""
         if self.clusters < LEAST_CLUSTERS:
@@ -135,38 +128,15 @@ class Combined:
         return Interval(self.value - reach, self.value + reach)
 
 
-def combine_completions(
-    labels: NDArray[np.bool_],
-    per_query: Callable[[NDArray[np.bool_]], Floats],
-    clusters: NDArray[np.int64],
-    weights: Floats | None = None,
-) -> Combined:
+def combine_values(measured: Sequence[Floats], clusters: NDArray[np.int64]) -> Combined:
     """Combine what completed label sets say of a mean over queries.
 
     ``V = mean W + (1 + 1/M) B`` (Rubin 1987, "Multiple Imputation", equation 3.1.5), the variance
     inside a set being that of clusters, with the t of their number less one.
 
     Args:
-        labels: Shape (sets, places): see `complete`; 100 sets or more.
-        per_query: Gives the value of each query, such as a paired difference, for one set.
-        clusters: Shape (queries,): the cluster of each query.
-        weights: Shape (queries,): what each query counts; 1 by default.
-
-    Raises:
-        ValueError: When there are fewer sets.
-    """
-    return combine_values([per_query(one) for one in labels], clusters, weights)
-
-
-def combine_values(
-    measured: Sequence[Floats], clusters: NDArray[np.int64], weights: Floats | None = None
-) -> Combined:
-    """Combine what was measured under each label set; see `combine_completions`.
-
-    Args:
         measured: For each set, 100 or more, the value of each query, shape (queries,).
         clusters: Shape (queries,): the cluster of each query.
-        weights: Shape (queries,): what each query counts; 1 by default.
 
     Raises:
         ValueError: When there are fewer sets.
@@ -174,7 +144,7 @@ def combine_values(
     sets = len(measured)
     if sets < _LEAST_COMPLETIONS:
         raise ValueError(f"{_LEAST_COMPLETIONS} completed label sets are the least, not {sets}")
-    means = [clustered_mean(one, clusters, weights) for one in measured]
+    means = [clustered_mean(one, clusters) for one in measured]
     values = np.array([mean.value for mean in means])
     inside = float(np.mean([(mean.error or 0.0) ** 2 for mean in means]))
     between = (1 + 1 / sets) * float(np.var(values, ddof=1))

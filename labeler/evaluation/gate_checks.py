@@ -86,6 +86,7 @@ class IntervalBy(StrEnum):
 
     BOUNDS = "cluster-t, unknown labels at worst and at best"
     SAMPLE = "cluster-t over label sets of a sample"
+    WEIGHTED_SAMPLE = "cluster-t over weighted totals of a sample"
     EXACT_SAMPLE = "exact limits of a sample, and cluster-t"
     EXACT_SHARE = "exact limits of a share, unknown labels at worst and at best"
     ORDER = "order statistics"

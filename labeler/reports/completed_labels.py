@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from labeler.assessment.labels_in_force import items_of_pool, labels_in_force
 from labeler.draws.drawn_samples import DrawnSample, latest_sample
 from labeler.evaluation.completion import COMPLETIONS, UnlabelledStratum, complete
 from labeler.evaluation.difference_bounds import difference_bounds
-from labeler.evaluation.metrics import Metric, measure
+from labeler.evaluation.metrics import Kind, Metric, measure
 from labeler.labels import StateCode
 from labeler.reports.evaluated import EvaluatedRuns
 
@@ -49,7 +49,8 @@ class CompletedLabels:
         states: Shape (items,): the same before the sets were filled in: what a stratum holds beside
             its answered items is unknown.
         strata: The strata, each with its unknown items.
-        relevant: Places of the drawn items that are relevant.
+        answered: For each stratum, the places of the drawn items that are labelled.
+        seed: Decides the sets.
     """
 
     sample: str
@@ -61,7 +62,64 @@ class CompletedLabels:
     sets: NDArray[np.int8]
     states: NDArray[np.int8]
     strata: tuple[UnlabelledStratum, ...]
-    relevant: NDArray[np.int64]
+    answered: tuple[NDArray[np.int64], ...]
+    seed: int
+
+    @property
+    def relevant(self) -> NDArray[np.int64]:
+        """Places of the drawn items that are relevant."""
+        places = np.concatenate(self.answered)
+        found: NDArray[np.int64] = places[self.states[places] == StateCode.RELEVANT]
+        return found
+
+    def untold(self, metric: Metric) -> str | None:
+        """Say why the label sets can't tell the mean of a metric over queries; None where they can.
+
+        Strata cross queries, and the sets spread what is relevant in a stratum over its queries: by
+        calibrated probabilities, or evenly. Where each query is divided by what is relevant for it,
+        the mean is biased then (tests/benchmarks/coverage.py measures it).
+        """
+        if metric.kind is Kind.RECALL:
+            return "a sample that crosses queries can't tell the mean of their recall"
+        tilted = all(one.probabilities is not None for one in self.strata if len(one.items))
+        if metric.kind is Kind.NDCG and not tilted:
+            return "a sample tells nDCG only beside calibrated probabilities"
+        return None
+
+    def split_by(self, codes: NDArray[np.int64]) -> CompletedLabels:
+        """Complete the labels again in strata that are parted further.
+
+        Given how many of a part were drawn, they are a random draw from it (post-stratification,
+        Cochran 1977, section 5A.9). So a metric over fewer places than the strata were made for is
+        not taken to be like the others of them.
+
+        Args:
+            codes: Shape (items,): what parts the items of a stratum.
+        """
+        strata, answered = [], []
+        for one, places in zip(self.strata, self.answered, strict=True):
+            for code in np.unique(codes[np.concatenate([one.items, places])]):
+                rest, told = codes[one.items] == code, places[codes[places] == code]
+                relevant = int((self.states[told] == StateCode.RELEVANT).sum())
+                tilt = None if one.probabilities is None else one.probabilities[rest]
+                strata.append(UnlabelledStratum(one.items[rest], len(told), relevant, tilt))
+                answered.append(told)
+        sets = _filled(self.states, strata, self.seed, len(self.sets))
+        return replace(self, sets=sets, strata=tuple(strata), answered=tuple(answered))
+
+    def split_by_tops(
+        self, evaluated: EvaluatedRuns, runs: Sequence[str], cutoff: int | None
+    ) -> CompletedLabels:
+        """Part the strata by which of the runs have an item in their first places; see `split_by`.
+
+        A metric without a cutoff leaves the strata as they are.
+        """
+        if cutoff is None:
+            return self
+        codes = np.zeros(len(self.states), dtype=np.int64)
+        for place, run in enumerate(runs):
+            codes += evaluated.top_items(run, cutoff).astype(np.int64) << place
+        return self.split_by(codes)
 
     def bounds(
         self, evaluated: EvaluatedRuns, metric: Metric, first: str, second: str | None = None
@@ -179,22 +237,18 @@ def complete_labels(
         of_people = stratum.drawn if answered is None else stratum.drawn & set(answered)
         drawn = _places(place_of, of_people)
         told = drawn[labels.states[drawn] != StateCode.UNKNOWN]
-        found.append(told[labels.states[told] == StateCode.RELEVANT])
-        relevant = len(found[-1])
+        relevant = int((labels.states[told] == StateCode.RELEVANT).sum())
         rest = np.setdiff1d(places, told)
         states[rest] = StateCode.UNKNOWN
         labelled, positives = labelled + len(told), positives + relevant
         tilt = None if chances is None or np.isnan(chances[rest]).any() else chances[rest]
         strata.append(UnlabelledStratum(rest, len(told), relevant, tilt))
+        found.append(told)
     if not labelled:
         return None
     if seed is None:
         named = f"{sample.name} {labelled} {positives}"
         seed = int.from_bytes(hashlib.sha256(named.encode()).digest()[:4], "big")
-    filled = complete(strata, len(states), seed=seed, count=count)
-    sets = np.broadcast_to(states, (count, len(states))).copy()
-    inside = np.concatenate([one.items for one in strata])
-    sets[:, inside] = filled[:, inside].astype(np.int8)
     return CompletedLabels(
         sample=sample.name,
         frame=sample.frame,
@@ -202,11 +256,22 @@ def complete_labels(
         labelled=labelled,
         positives=positives,
         drawn=sum(len(one.drawn) for one in sample.strata),
-        sets=sets,
+        sets=_filled(states, strata, seed, count),
         states=states,
         strata=tuple(strata),
-        relevant=np.concatenate(found),
+        answered=tuple(found),
+        seed=seed,
     )
+
+
+def _filled(
+    states: NDArray[np.int8], strata: Sequence[UnlabelledStratum], seed: int, count: int
+) -> NDArray[np.int8]:
+    filled = complete(strata, len(states), seed=seed, count=count)
+    sets = np.broadcast_to(states, (count, len(states))).copy()
+    inside = np.concatenate([one.items for one in strata])
+    sets[:, inside] = filled[:, inside].astype(np.int8)
+    return sets
 
 
 def _places(place_of: dict[int, int], items: Sequence[int] | frozenset[int]) -> NDArray[np.int64]:

@@ -63,6 +63,11 @@ class Judged:
         """Whether more labels would bring it forward."""
         return bool({Cause.INCOMPLETE, Cause.RARE_POSITIVES} & set(self.answer.causes))
 
+    @property
+    def wants_a_sample(self) -> bool:
+        """Whether a sample of labels would do."""
+        return self.wants_labels and self.check.metric.name != "recall"
+
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
@@ -89,7 +94,7 @@ def advise(judged: Sequence[Judged], around: Surroundings) -> list[Advice]:
     One sample of one pool serves all checks, so that those which want labels get the same commands:
     for the deepest of them, and for the one that takes the most votes.
     """
-    wanting = [one for one in judged if one.wants_labels]
+    wanting = [one for one in judged if one.wants_a_sample]
     sampling = _sampling(wanting, around) if wanting else Advice("")
     return [_advice(one, sampling, around) for one in judged]
 
@@ -104,8 +109,9 @@ def _advice(judged: Judged, sampling: Advice, around: Surroundings) -> Advice:
     told = [_by_cause(cause, check, found, around) for cause in answer.causes]
     whys, commands = [one.why for one in told], [typed for one in told for typed in one.commands]
     if judged.wants_labels:
-        whys += [sampling.why] if sampling.why else []
-        commands += sampling.commands
+        labels = sampling if judged.wants_a_sample else _every_label(judged, around)
+        whys += [labels.why] if labels.why else []
+        commands += labels.commands
     if answer.answer is Answer.BLOCKED and found.lowest is not None and found.highest is not None:
         whys.insert(
             0,
@@ -204,6 +210,16 @@ def _sampling(wanting: Sequence[Judged], around: Surroundings) -> Advice:
         votes = max(_more_votes(one.check, one.found, completed) for one in wanting)
     named = f" --name {shlex.quote(drawn.sample.name)}"
     return Advice("", _drawing(gate.pool, f"{named} --continue --votes {min(votes, drawn.left)}"))
+
+
+def _every_label(judged: Judged, around: Surroundings) -> Advice:
+    """Give what asks for all labels of a pool, for what no sample can tell."""
+    pool, metric = shlex.quote(around.gate.pool), judged.check.metric
+    why = (
+        "a sample that crosses queries can't tell the mean of their recall, so that all of the "
+        f"pool has to be judged; recall over all queries together, pooled_{metric}, needs a sample"
+    )
+    return Advice(why, (f"labeler route {pool}", f"labeler review --pool {pool}"))
 
 
 def _drawing(pool: str, options: str) -> tuple[str, str]:

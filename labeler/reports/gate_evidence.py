@@ -32,6 +32,7 @@ __all__ = [
     "evidence_of_series",
     "inner_confidence",
     "ranges",
+    "share_of_queries",
 ]
 
 Floats = NDArray[np.float64]
@@ -139,7 +140,7 @@ def evidence_of_series(
     interval = Interval(worst.low, best.high) if worst is not None and best is not None else None
     made_by = IntervalBy.EXACT_SHARE if is_share else IntervalBy.BOUNDS
     value = _mean(series.value, defined)
-    share = _query_share(worst, best, lowest, highest)
+    share = share_of_queries(worst, best, lowest, highest)
     positives = None
     if sampled is not None:
         combined = _combined(series, sampled, confidence)
@@ -256,7 +257,7 @@ def _exact(
     return Interval(max(series.least, low), min(series.most, high)), share
 
 
-def _query_share(
+def share_of_queries(
     worst: Interval | None, best: Interval | None, lowest: float | None, highest: float | None
 ) -> float:
     """Give how much of the interval's width, squared, comes of the spread between queries."""

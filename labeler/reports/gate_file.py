@@ -23,7 +23,14 @@ ALL_QUERIES = "all"
 
 _METRIC = re.compile(r"(?P<name>latency_p[0-9]{2}|[A-Za-z_]+)(@(?P<k>[1-9][0-9]*))?")
 
-_WITH_CUTOFF = {"P", "recall", "nDCG", "domain_accuracy", "required_evidence_coverage"}
+_WITH_CUTOFF = {
+    "P",
+    "recall",
+    "pooled_recall",
+    "nDCG",
+    "domain_accuracy",
+    "required_evidence_coverage",
+}
 _WITHOUT_CUTOFF = {"MRR", "latency_p50", "latency_p95"}
 _OWN = {"name", "pool", "candidate", "baseline", "labels", "defaults", "check"}
 _COMMON = {"alpha", "least_clusters", "least_coverage", "least_positives", "least_agreement"}
@@ -57,7 +64,12 @@ class MetricName:
     @property
     def is_of_labels(self) -> bool:
         """Whether it depends on what is judged relevant."""
-        return self.name in {"P", "MRR", "recall", "nDCG"}
+        return self.name in {"P", "MRR", "recall", "nDCG", "pooled_recall"}
+
+    @property
+    def is_pooled(self) -> bool:
+        """Whether it is one number over all queries together, and no mean over queries."""
+        return self.name == "pooled_recall"
 
     @property
     def quantile(self) -> float:

@@ -38,6 +38,7 @@ from labeler.reports.gate_evidence import (
 from labeler.reports.gate_file import Check, GateFile
 from labeler.reports.gate_flips import CheckFlips, check_flips
 from labeler.reports.gate_limits import exact_limits, sampled_positives
+from labeler.reports.gate_pooled import evidence_of_pooled_recall
 from labeler.reports.gate_series import measured_runs, placed_runs, sampled_runs
 from labeler.reports.scenarios import Chances, chances_of_items
 
@@ -165,7 +166,7 @@ class _KnownOfPool:
 def _flips(
     gate: GateFile, check: Check, evaluated: EvaluatedRuns, chances: Chances
 ) -> CheckFlips | None:
-    if not check.metric.is_of_labels:
+    if not check.metric.is_of_labels or check.metric.is_pooled:
         return None
     runs = gate.candidate, gate.baseline if check.against_baseline else None
     metric = parse_metric(str(check.metric))
@@ -188,6 +189,10 @@ def _evidence(
     if not check.metric.is_of_labels:
         series = placed_runs(connection, evaluated, check.metric, gate.candidate, second)
         return evidence_of_series(check.asked, series.of(inside), None, known.agreement)
+    if check.metric.is_pooled:
+        runs, cutoff = (gate.candidate, second), check.metric.cutoff or 1
+        sets, people = known.completed, known.agreement
+        return evidence_of_pooled_recall(check.asked, evaluated, runs, cutoff, inside, sets, people)
     metric = parse_metric(str(check.metric))
     measured = measured_runs(evaluated, metric, gate.candidate, second)
     sampled = None
@@ -205,20 +210,27 @@ def _sampled(
     metric: Metric,
     runs: tuple[str, str | None],
     inside: NDArray[np.bool_],
-) -> Sampled:
+) -> Sampled | None:
+    """Measure under the label sets of the sample; None where these can't tell the metric."""
+    if completed.untold(metric) is not None:
+        return None
     positives = sampled_positives(evaluated, completed, inside)
     limits = None
     if needs_exact_limits(asked.role, positives):
         inner = inner_confidence(confidence_for(asked.role, asked.alpha))
         limits = exact_limits(evaluated, completed, metric, runs, inside, confidence=inner)
-    found = sampled_runs(evaluated, completed, metric, *runs).of(inside)
+    named = [run for run in runs if run is not None]
+    sets = completed.split_by_tops(evaluated, named, metric.cutoff)
+    found = sampled_runs(evaluated, sets, metric, *runs).of(inside)
     return replace(found, positives=positives, limits=limits)
 
 
 def _result(gate: GateFile, judged: Judged, advice: Advice) -> CheckResult:
     check, found, flips, answer = judged.check, judged.found, judged.flips, judged.answer
     name = str(check.metric)
-    if check.metric.is_of_labels:
+    if check.metric.is_pooled:
+        name = f"{name}[within the pool][{gate.labels}]"
+    elif check.metric.is_of_labels:
         name = parse_metric(name).full_name(gate.labels)
     if check.against_baseline:
         name = f"{name} of {gate.candidate} less {gate.baseline}"

@@ -132,11 +132,15 @@ def sampled_labels(
     completed = read_completed_labels(connection, scope.evaluated, options.as_of)
     if completed is None:
         return _missing(SAMPLED, Basis.ESTIMATE, "no drawn sample of this pool has answers")
+    untold = completed.untold(metric)
+    if untold is not None:
+        return _missing(SAMPLED, Basis.ESTIMATE, untold)
     note = (
         f"sample {completed.sample}: {completed.positives:,} relevant of "
         f"{completed.labelled:,} answers, {completed.drawn:,} drawn of {completed.size:,}"
     )
-    return _over_sets(SAMPLED, scope, completed.sets, names, metric, rule, note)
+    sets = completed.split_by_tops(scope.evaluated, names, metric.cutoff).sets
+    return _over_sets(SAMPLED, scope, sets, names, metric, rule, note)
 
 
 def relevant_by_chance(

@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labeler.evaluation.allocation import next_units
-from labeler.evaluation.completion import UnlabelledStratum, combine_completions, complete
+from labeler.evaluation.completion import UnlabelledStratum, combine_values, complete
 from labeler.evaluation.estimators import Known, Strength
 from labeler.evaluation.posterior import LabelledStratum
 from labeler.evaluation.sample_estimates import DrawnStratum, Estimand, estimate, facts_of
@@ -391,7 +391,7 @@ def _combined(
         sums = np.bincount(place, weights=worth * one, minlength=len(queries))
         return np.asarray(sums, dtype=np.float64)
 
-    found = combine_completions(labels, per_query, np.arange(len(queries)))
+    found = combine_values([per_query(one) for one in labels], np.arange(len(queries)))
     both = found.interval()
     if both is None:
         raise ValueError("fewer than 8 clusters have no interval")

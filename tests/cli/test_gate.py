@@ -176,13 +176,34 @@ def test_a_deeper_pool_is_made_and_named(
     store: Store, own_folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     fill_gated(store, own_folder)
-    text = GATE.replace("P@2", "recall@3")
+    text = GATE.replace("P@2", "P@3")
     assert _gate(store, own_folder, text) == ExitCode.GATE_INCONCLUSIVE
     told = capsys.readouterr().out
     assert 'name it in the gate file (pool = "p-top3")' in told
     _type(store, _printed_commands(told))
     deeper = text.replace('pool = "p"', 'pool = "p-top3"')
     assert _gate(store, own_folder, deeper) == ExitCode.DONE
+
+
+def test_recall_of_single_queries_needs_all_labels_and_pooled_recall_a_sample(
+    store: Store, own_folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fill_gated(store, own_folder)
+    alone, pooled = (GATE.replace("P@2", name) for name in ("recall@2", "pooled_recall@2"))
+    alone = alone.replace("boundary = 0.5", "boundary = 0.7")
+    sample = ["sample", "draw", "p", "--runs", "new", "--k", "2", "--votes", "24"]
+    assert run([*sample, "--db", store.location.address]) == ExitCode.DONE
+    vote_on_all(store, lambda item: _grade(item.passage))
+    capsys.readouterr()
+    assert _gate(store, own_folder, pooled, "--json") == ExitCode.DONE
+    check = json.loads(capsys.readouterr().out)["checks"][0]
+    assert check["metric"] == "pooled_recall@2[within the pool][human]"
+    assert 0.5 < check["low"] <= check["value"] <= check["high"] <= 1
+    assert _gate(store, own_folder, alone) == ExitCode.GATE_INCONCLUSIVE
+    told = capsys.readouterr().out
+    assert "needs a sample" in told
+    _type(store, _printed_commands(told))
+    assert _gate(store, own_folder, alone) == ExitCode.DONE
 
 
 def test_rules_that_change_after_sealed_results_were_seen_are_called_so(

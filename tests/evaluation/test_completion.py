@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from labeler.evaluation.completion import UnlabelledStratum, combine_completions, complete
+from labeler.evaluation.completion import Combined, UnlabelledStratum, combine_values, complete
 
 
 def test_a_stratum_is_filled_in_by_its_share() -> None:
@@ -27,6 +27,14 @@ def test_probabilities_tilt_the_draws_and_leave_the_share() -> None:
     assert labels[:, 300:].mean() > 3 * labels[:, :300].mean()
 
 
+def _combined(labels: np.ndarray, clusters: np.ndarray) -> Combined:
+    return combine_values([_per_query(one) for one in labels], clusters)
+
+
+def _label_share(found: Combined) -> float:
+    return found.label_variance / (found.query_variance + found.label_variance)
+
+
 def _per_query(labels: np.ndarray) -> np.ndarray:
     return np.asarray(labels.reshape(30, 10).mean(axis=1))
 
@@ -34,28 +42,28 @@ def _per_query(labels: np.ndarray) -> np.ndarray:
 def test_known_labels_leave_the_uncertainty_of_queries_alone() -> None:
     rng = np.random.default_rng(3)
     known = np.repeat((rng.random((1, 300)) < 0.3), 100, axis=0)
-    found = combine_completions(known, _per_query, np.arange(30))
+    found = _combined(known, np.arange(30))
     values = _per_query(known[0])
     expected = stats.t.interval(0.95, 29, values.mean(), stats.sem(values))
     interval = found.interval()
     assert interval is not None
     assert (interval.low, interval.high) == pytest.approx(expected)
-    assert found.label_share == pytest.approx(0.0, abs=1e-12)
+    assert _label_share(found) == pytest.approx(0.0, abs=1e-12)
 
 
 def test_unknown_labels_widen_the_interval() -> None:
     items = np.arange(300)
     few = complete([UnlabelledStratum(items, 10, 3)], 300, seed=1, count=200)
     many = complete([UnlabelledStratum(items, 1000, 300)], 300, seed=1, count=200)
-    wide = combine_completions(few, _per_query, np.arange(30))
-    narrow = combine_completions(many, _per_query, np.arange(30))
+    wide = _combined(few, np.arange(30))
+    narrow = _combined(many, np.arange(30))
     assert wide.error > 2 * narrow.error
-    assert wide.label_share > 0.8 > narrow.label_share
+    assert _label_share(wide) > 0.8 > _label_share(narrow)
     assert wide.query_variance + wide.label_variance == pytest.approx(wide.error**2)
 
 
 def test_too_few_clusters_have_no_interval_and_too_few_sets_are_refused() -> None:
     labels = np.zeros((100, 300), dtype=np.bool_)
-    assert combine_completions(labels, _per_query, np.arange(30) // 5).interval() is None
+    assert _combined(labels, np.arange(30) // 5).interval() is None
     with pytest.raises(ValueError, match="100 completed"):
-        combine_completions(labels[:99], _per_query, np.arange(30))
+        _combined(labels[:99], np.arange(30))
