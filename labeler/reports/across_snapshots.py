@@ -119,7 +119,9 @@ def read_across(
     """
     runs = _named(_meant(connection, options))
     first = runs.get(against or "") or _first(options.runs, runs)
-    names = sorted({run.snapshot for run in runs.values()}, key=lambda one: one != first.snapshot)
+    names = sorted(
+        {run.snapshot for run in runs.values()}, key=lambda one: (one != first.snapshot, one)
+    )
     if len(names) != 2:  # noqa: PLR2004 - before and after
         raise UsageError(
             f"runs of two snapshots can be compared, not of {', '.join(names)}",
