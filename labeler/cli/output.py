@@ -10,8 +10,9 @@ import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import groupby
+from itertools import groupby, takewhile
 from pathlib import Path
+from textwrap import wrap
 from types import TracebackType
 from typing import Self
 
@@ -20,6 +21,7 @@ from labeler.errors import Fault, InputError, LabelerError
 
 __all__ = [
     "Progress",
+    "parted",
     "print_error",
     "print_facts",
     "print_json",
@@ -30,6 +32,7 @@ __all__ = [
 ]
 
 _SHOWN_FAULTS = 30
+_GAP = 2
 _WORTH_FOLDING = 2
 
 
@@ -59,19 +62,69 @@ def print_table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> None
     ]
     lines = [list(header), *body]
     widths = [max(len(line[place]) for line in lines) for place in range(len(header))]
-    for line in lines:
-        cells = (
-            cell.rjust(width) if to_right else cell.ljust(width)
-            for cell, width, to_right in zip(line, widths, right, strict=True)
-        )
-        print("  ".join(cells).rstrip())
+    for number, part in enumerate(parted(widths, right, _terminal_width())):
+        if number:
+            print()
+        for line in lines:
+            cells = (
+                line[place].rjust(widths[place])
+                if right[place]
+                else line[place].ljust(widths[place])
+                for place in part
+            )
+            print("  ".join(cells).rstrip())
+
+
+def parted(widths: Sequence[int], right: Sequence[bool], most: int | None) -> list[list[int]]:
+    """Part the columns of a table that is wider than the terminal, so that no line is wrapped.
+
+    The parts are printed one below the other; each begins with the columns that name the row: those
+    before the first number, as long as they take no more than half of the width.
+
+    Args:
+        widths: The width of each column.
+        right: Which columns hold numbers.
+        most: The width of the terminal, or None where nothing is parted.
+
+    Returns:
+        The places of the columns of each part.
+    """
+    places = list(range(len(widths)))
+    if most is None or sum(widths) + _GAP * (len(widths) - 1) <= most:
+        return [places]
+    names = [0]
+    for place in takewhile(lambda place: not right[place], places[1:]):
+        if sum(widths[one] + _GAP for one in (*names, place)) > most // 2:
+            break
+        names.append(place)
+    parts = [[*names]]
+    for place in places[len(names) :]:
+        wide = sum(widths[one] + _GAP for one in parts[-1]) + widths[place]
+        if wide > most and len(parts[-1]) > len(names):
+            parts.append([*names])
+        parts[-1].append(place)
+    return parts
+
+
+def _terminal_width() -> int | None:
+    """Give how wide the terminal is that is printed on, or None where it is a file or a pipe."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
 def print_facts(facts: Mapping[str, object]) -> None:
     """Print names and values, one a line, on stdout."""
     width = max((len(name) for name in facts), default=0)
+    most = _terminal_width()
     for name, value in facts.items():
-        print(f"{name.ljust(width)}  {_shown(value)}".rstrip())
+        shown = _shown(value)
+        lines = [shown]
+        if most is not None:
+            # A long word sticks out, so that it can be copied whole.
+            room = max(most - width - _GAP, 1)
+            lines = wrap(shown, room, break_long_words=False, break_on_hyphens=False) or [""]
+        print(f"{name.ljust(width)}  {lines[0]}".rstrip())
+        for line in lines[1:]:
+            print(" " * (width + _GAP) + line)
 
 
 def _shown(value: object) -> str:

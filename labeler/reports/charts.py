@@ -11,12 +11,12 @@ from labeler.assessment.visible import visible_line
 
 __all__ = ["IntervalRow", "TrendPoint", "bar_chart", "interval_chart", "shown", "trend_chart"]
 
-_WIDTH = 760
-_LEFT, _RIGHT, _ROW = 250, 30, 30
+_WIDTH = 820
+_LEFT, _RIGHT, _ROW = 310, 30, 30
 _PLOT = _WIDTH - _LEFT - _RIGHT
 _HEIGHT, _TOP, _BOTTOM = 260, 20, 50
 _MARGIN = 60
-_LONGEST = 34
+_LONGEST = 40
 _FEW = 8
 
 
@@ -114,7 +114,7 @@ def _interval_row(row: IntervalRow, number: int, span: tuple[float, float] | Non
     y = number * _ROW + 20
     parts = [_row_name(row.name, y)]
     known = [one for one in (row.value, row.low, row.high, row.boundary) if one is not None]
-    if row.value is None or not known:
+    if row.value is None and (row.low is None or row.high is None):
         parts.append(f'<text x="{_LEFT}" y="{y + 4}" class="quiet">undefined</text>')
         return "".join(parts)
     least, most = min(known), max(known)
@@ -129,11 +129,13 @@ def _interval_row(row: IntervalRow, number: int, span: tuple[float, float] | Non
     high = _LEFT + _PLOT if row.high is None else at(row.high)
     parts.append(f'<line x1="{_LEFT}" x2="{_LEFT + _PLOT}" y1="{y}" y2="{y}" class="axis"/>')
     parts.append(f'<line x1="{low:.1f}" x2="{high:.1f}" y1="{y}" y2="{y}" class="{row.kind}"/>')
-    parts.append(f'<circle cx="{at(row.value):.1f}" cy="{y}" r="4" class="{row.kind}"/>')
+    if row.value is not None:
+        parts.append(f'<circle cx="{at(row.value):.1f}" cy="{y}" r="4" class="{row.kind}"/>')
     if row.boundary is not None:
         x = at(row.boundary)
         parts.append(f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{y - 10}" y2="{y + 10}" class="mark"/>')
-    tip = f"{row.name}: {row.value:g} [{_open(row.low)}, {_open(row.high)}]"
+    value = "undefined" if row.value is None else f"{row.value:g}"
+    tip = f"{row.name}: {value} [{_open(row.low)}, {_open(row.high)}]"
     return f"<g><title>{shown(tip)}</title>{''.join(parts)}</g>"
 
 

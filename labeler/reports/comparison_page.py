@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
 
 from labeler.reports.charts import IntervalRow, interval_chart
 from labeler.reports.compared_runs import ComparedRuns, ComparisonReport, Finding
@@ -26,7 +25,7 @@ def comparison_page(report: ComparisonReport, told: Sequence[str] = ()) -> str:
     shown = [one for one in report.comparisons if one.finding is not Finding.JUDGMENTS_FIRST]
     commands = dict.fromkeys(one.command for one in report.comparisons if one.command)
     body = [
-        facts({name: value for name, value in asdict(report.conditions).items() if value}),
+        facts(report.conditions.facts()),
         notes((*(report.across.lines() if report.across else ()), *told, *report.notices)),
         heading("Differences"),
         paragraph(f"{report.declared} comparisons share one error by {report.adjustment}."),

@@ -35,6 +35,7 @@ _COMPARED = (
     "relevant",
     "order",
     "split",
+    "origin",
 )
 
 
@@ -191,9 +192,9 @@ def changed_conditions(before: Mapping[str, object], now: Mapping[str, object]) 
     """
     found = []
     for name in _COMPARED:
-        if name not in now:
+        if name not in now or name not in before:
             continue
-        was, then = (_worded(one.get(name)) for one in (before, now))
+        was, then = (_worded(one[name]) for one in (before, now))
         if was != then:
             found.append(f"{name}: {was} before, {then} now")
     return found

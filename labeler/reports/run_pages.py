@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
 
 from labeler.reports.charts import IntervalRow, bar_chart, interval_chart
 from labeler.reports.coverage import CoverageReport
@@ -11,7 +10,6 @@ from labeler.reports.grid import GridReport
 from labeler.reports.misses import MissReport
 from labeler.reports.page import facts, heading, notes, page, paragraph, table
 from labeler.reports.recall import RecallReport
-from labeler.reports.scope import Conditions
 from labeler.reports.sensitivity import SensitivityReport
 
 __all__ = ["coverage_page", "grid_page", "misses_page", "recall_page", "sensitivity_page"]
@@ -23,7 +21,7 @@ def recall_page(report: RecallReport, told: Sequence[str] = ()) -> str:
     """Write the page of a report on metrics; ``told`` is said on top."""
     overall = report.slices[0].slice
     rows = [row for row in report.metrics if row.slice == overall]
-    body = [_conditions(report.conditions), notes((*told, *report.notices))]
+    body = [facts(report.conditions.facts()), notes((*told, *report.notices))]
     for metric in dict.fromkeys(row.metric for row in rows):
         of_metric = [row for row in rows if row.metric == metric]
         chart = [
@@ -61,7 +59,7 @@ def coverage_page(report: CoverageReport, told: Sequence[str] = ()) -> str:
     name = f"judged@{report.cutoff}"
     chart = [IntervalRow(row.run, row.judged, row.judged, row.judged) for row in report.rows]
     body = [
-        _conditions(report.conditions),
+        facts(report.conditions.facts()),
         notes((*told, *report.notices)),
         heading(name),
         interval_chart(name, chart, _SHARES),
@@ -113,7 +111,7 @@ def sensitivity_page(report: SensitivityReport, told: Sequence[str] = ()) -> str
         flips = f"{span} of {report.available:,} unknown items would have to be relevant"
     body = [
         facts({"verdict": f"{report.verdict.value}: {report.why}", "to reverse it": flips}),
-        _conditions(report.conditions),
+        facts(report.conditions.facts()),
         notes((*told, *report.notices)),
         heading(lead),
         interval_chart(lead, chart, (-1.0, 1.0)),
@@ -149,7 +147,7 @@ def misses_page(report: MissReport, told: Sequence[str] = ()) -> str:
                 f"unknown in the top {report.cutoff}": f"{len(report.unknown):,}",
             }
         ),
-        _conditions(report.conditions),
+        facts(report.conditions.facts()),
         notes((*told, *report.notices)),
         heading("Why"),
         bar_chart("Misses by failure class", report.by_class),
@@ -201,16 +199,6 @@ def grid_page(report: GridReport, told: Sequence[str] = ()) -> str:
             )
         )
     return page(f"{report.run} at other settings", body)
-
-
-def _conditions(conditions: Conditions) -> str:
-    known = {name: value for name, value in asdict(conditions).items() if value}
-    return facts(
-        {
-            name.replace("_", " "): "; ".join(value) if isinstance(value, tuple | list) else value
-            for name, value in known.items()
-        }
-    )
 
 
 def _limits(low: float | None, high: float | None) -> str:
