@@ -50,12 +50,14 @@ _NO_SUBJECT = re.compile(
     r"|In|On|At|For|With|To|From|By|As|Our|Also|More|Plus|Meanwhile|Remember|Specify|The fact"
     r"|(?:Some|Any|No)body|(?:Any|No)thing)\b"
     r"|\b(?:that|what|whether|which|who|whose|where|it|they|he|she|we|if|when|yours|mine)\b"
-    r"|\b(?:and|or|then)$"
+    r"|\b(?:a|an|the|and|or|then)$"
 )
 _CASE = re.compile(
     r"(?<![Ss]ee )(?<!know )\b([Ii]f|[Ww]hen)\s+((?:[^,;:.?!()\"]|(?<=\d)[.:](?=\d))+)"
 )
-_NOBODY = re.compile(r"\b(?:it|its|this|that|these|those|they|them|he|she|his|her|their|both)\b")
+_NOBODY = re.compile(
+    r"\b(?:it|its|this|that|these|those|they|them|he|she|his|her|their|both|neither|then)\b"
+)
 _AIM = re.compile(r"^To\s+([a-z][^,;:.?!()\"]+),\s+[a-z]")
 _FILLER = re.compile(
     r"(?:\s*\b(?:\d[\d.,]*|no|two|three|for|within|after|up|to|at|least|most|the|first|about|around|until|in"
@@ -65,7 +67,7 @@ _LONGEST = 14
 _YES_OR_NO = 8
 _DENIED = {"can": "can't", "will": "won't"}
 _NO_NOUN = re.compile(
-    r"(?:and|or|of|to|in|on|at|for|from|with|plus|minus|dollars|euros|pounds|cents|\w+est)\b"
+    r"(?:and|or|of|to|in|on|at|for|from|with|plus|minus|times|dollars|euros|pounds|cents|\w+est)\b"
 )
 
 
@@ -80,7 +82,7 @@ class _Clause:
     subject: str
     verb: str
     rest: str
-    no: str = ""
+    is_denied: bool = False
 
     def ask(self, word: str, rest: str) -> str:
         """Begin a question with a word, or with the auxiliary where there is none."""
@@ -126,11 +128,11 @@ def _clause(text: str) -> _Clause | None:
         if pattern is _PRESENT and not (verb == "has" and _DONE.match(rest)):
             return _Clause("does", subject, _ODD.get(verb, verb[:-1]), rest)
         if pattern is not _PAST:
-            auxiliary = "can" if verb == "may" else verb
+            denied = match["rest"].startswith("never ") or (pattern is _AUXILIARY and match["no"])
+            auxiliary = "can" if verb == "may" or (verb == "must" and denied) else verb
             if subject == "I":
                 auxiliary = {"are": "am", "were": "was"}.get(auxiliary, auxiliary)
-            no = "n't" if pattern is _AUXILIARY and match["no"] else ""
-            return _Clause(auxiliary, subject, "", rest, no)
+            return _Clause(auxiliary, subject, "", rest, is_denied=bool(denied))
         # What a past form comes from isn't known here: the model goes on with the verb.
         return _Clause("did", subject, "", f"{verb} {rest}")
     return None
@@ -142,11 +144,11 @@ def _asked(one: _Clause) -> Iterator[str]:
     main = re.split(r"[,;(]\s*|:\s+|\s(?:if|when|unless|so that|since|while|because)\s", main)[0]
     main = re.split(r"\s(?:and|but)\s(?=(?:[a-z]+s|can|may|must|are|will|have|not)\b)", main)[0]
     past = one.auxiliary == "did"
-    if re.search(rf"[€$£]\s?\d|\b{_NUMBER}\s+(?:\w+\s+)?(?:dollars|euros|pounds|cents)\b", main):
-        auxiliary = "do" if one.auxiliary in {"are", "were"} else "does"
-        if one.verb in {"", "cost"} and one.subject != "I" and not past:
-            end = " cost" if one.verb == "cost" else ""
-            yield f"How much {auxiliary} {one.subject}{end}"
+    price = re.search(rf"[€$£]\s?\d|\b{_NUMBER}\s+(?:\w+\s+)?(?:dollars|euros|pounds)\b", main)
+    if one.verb == "cost":
+        yield one.ask("How much", "")
+    elif price and not one.verb and one.subject != "I" and not past:
+        yield f"How much {'do' if one.auxiliary in {'are', 'were'} else 'does'} {one.subject}"
     if match := re.search(rf"(?<!with )(\bwithin\s+)?\b{_NUMBER}\s+{_SORT}({_UNIT})s?\b", main):
         word = f"Within how many {match[2]}s" if match[1] else "How long"
         yield one.ask(word, "" if past else _before(main, match.start()))
@@ -162,7 +164,7 @@ def _asked(one: _Clause) -> Iterator[str]:
         yield one.ask(word, "" if past else _before(main, match.start()))
     if reason and not past:
         denied = replace(one, auxiliary=_DENIED.get(one.auxiliary, f"{one.auxiliary}n't"))
-        yield (denied if one.no else one).ask("Why", main)
+        yield (denied if one.is_denied else one).ask("Why", main)
     if main and not past:
         yield one.ask("", " ".join(main.split()[:_YES_OR_NO]))
 

@@ -16,6 +16,7 @@ from labeler.synthesis.beginnings import beginnings
         ("A full battery lasts about four months.", "How long does a full battery last"),
         ("Refunds are issued within 10 business days.", "Within how many days are refunds issued"),
         ("A second parcel costs 4.50 pounds.", "How much does a second parcel cost"),
+        ("Care costs 5.99 a month.", "How much does Care cost"),
         (
             "A prepaid label is available for 11.50 Canadian dollars.",
             "How much does a prepaid label",
@@ -31,6 +32,7 @@ from labeler.synthesis.beginnings import beginnings
         ),
         ("Vouchers can't be sold, because they are presents.", "Why can't vouchers be sold"),
         ("Vouchers can't be extended.", "Can vouchers be extended"),
+        ("Leaking packs must never be posted.", "Can leaking packs be posted"),
         (
             "Northern Ireland is covered by this policy.",
             "Is Northern Ireland covered by this policy",
@@ -72,6 +74,8 @@ def test_what_asks_for_most_comes_first_and_yes_or_no_last() -> None:
         "Choose what is worth a message.",
         "In Texas the light is off.",
         "See if a block will help.",
+        "If neither is possible, we refund it.",
+        "Expect a repaired unit.",
         "Dogs welcome everywhere here.",
         'The "safe" word is always "no".',
         "",
