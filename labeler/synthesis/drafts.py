@@ -13,7 +13,7 @@ from labeler.synthesis.answers import Draft, draft_of, shape_of
 from labeler.synthesis.filters import Finding, examine
 from labeler.synthesis.ledger import Standing
 from labeler.synthesis.mean_logprob import MEAN_TOKEN
-from labeler.synthesis.measuring import Measured, judged_probability
+from labeler.synthesis.measuring import Care, Measured, judged_probability
 from labeler.synthesis.orders import Order
 from labeler.synthesis.prompts import prompt_for
 from labeler.synthesis.setup import GenerateOptions, Ground
@@ -76,7 +76,7 @@ def ready_of(
     except (UnreadableAnswer, ValueError):
         return None
 
-    def look(*, cheaply: bool) -> Ready:
+    def look(care: Care) -> Ready:
         measured = ground.measuring.measure(
             draft,
             task.kind,
@@ -84,7 +84,7 @@ def ready_of(
             language=wanted_language(ground, task),
             is_embedded=embedded,
             log_probability=standing.logprobs.get(MEAN_TOKEN),
-            cheaply=cheaply,
+            care=care,
         )
         findings = tuple(examine(measured.candidate, thresholds))
         return Ready(task, request, standing, draft, measured, findings)
@@ -92,10 +92,11 @@ def ready_of(
     # Embeddings take most of the time. What fails without them needs none, unless people may look
     # at it: thresholds are refitted on all that was measured.
     if not is_drawn(question_digest(ground.split.id, request), options.review_share):
-        found = look(cheaply=True)
-        if found.failed:
-            return found
-    return look(cheaply=False)
+        for care in (Care.WORDS, Care.EVIDENCE):
+            found = look(care)
+            if found.failed:
+                return found
+    return look(Care.ALL)
 
 
 def judge_order(one: Ready) -> Order:

@@ -17,7 +17,12 @@ from labeler.synthesis.language import speaks
 from labeler.synthesis.likeness import Likeness
 from labeler.synthesis.thresholds import Thresholds
 from labeler.synthesis.windows import EvidenceWindow
-from labeler.synthesis.wording import has_superlative, leans_on_passage, not_one_question
+from labeler.synthesis.wording import (
+    has_superlative,
+    leans_on_passage,
+    not_one_question,
+    repeated_word,
+)
 
 __all__ = ["FILTERS", "GUARDS", "TAGS", "Candidate", "Finding", "QuestionFilter", "examine"]
 
@@ -168,6 +173,13 @@ def _superlative(one: Candidate, _: Thresholds) -> tuple[FindingOutcome, float |
     return _said(f"holds '{found}'" if found else "")
 
 
+def _repetition(one: Candidate, _: Thresholds) -> tuple[FindingOutcome, float | None, str]:
+    if not one.is_embedded:
+        return _NOTHING  # "a plan with another plan" may be what a larger model means
+    found = repeated_word(one.question)
+    return _said(f"says '{found}' twice" if found else "")
+
+
 def _sealed_run(one: Candidate, _: Thresholds) -> tuple[FindingOutcome, float | None, str]:
     problem = "holds words of a sealed text" if one.sealed_runs else ""
     return (_FAILED if problem else _PASSED, float(one.sealed_runs), problem)
@@ -179,9 +191,13 @@ FILTERS: tuple[QuestionFilter, ...] = (
     QuestionFilter("stands-alone", lambda one, _: _said(leans_on_passage(one.question))),
     QuestionFilter("language", _language),
     QuestionFilter("superlative", _superlative),
+    QuestionFilter("repetition", _repetition),
     QuestionFilter(
         "log-probability",
-        lambda one, t: _at_least(one.log_probability, t.log_probability),
+        # Where the beginning was given, the words' probability tells nothing (docs/generation.md).
+        lambda one, t: (
+            _NOTHING if one.is_embedded else _at_least(one.log_probability, t.log_probability)
+        ),
         ("log_probability",),
     ),
     QuestionFilter(

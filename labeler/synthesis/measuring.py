@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import IntEnum
 from typing import Protocol
 
 import numpy as np
@@ -28,6 +29,7 @@ from labeler.synthesis.windows import EvidenceWindow, best_window, span_of
 __all__ = [
     "DEPTH",
     "AnswerJudge",
+    "Care",
     "Measured",
     "Measuring",
     "SealedSide",
@@ -38,6 +40,17 @@ __all__ = [
 DEPTH = 10
 """How deep a question's source is searched for in the pack."""
 _SEALED_DEPTH = 5
+
+
+class Care(IntEnum):
+    """How much is measured, from the cheap to the dear: most questions fail before the last."""
+
+    WORDS = 0
+    """What words tell."""
+    EVIDENCE = 1
+    """The likest window, and the likest question, by embeddings too."""
+    ALL = 2
+    """Round trip and judge too, for which whole passages are embedded."""
 
 
 class AnswerJudge(Protocol):
@@ -135,7 +148,7 @@ class Measuring:
         is_embedded: bool,
         log_probability: float | None,
         asked_judge: float | None = None,
-        cheaply: bool = False,
+        care: Care = Care.ALL,
     ) -> Measured:
         """Measure a question.
 
@@ -148,15 +161,15 @@ class Measuring:
             log_probability: The mean over its tokens, or None.
             asked_judge: What a model that was asked says of whether it can be answered, from 0 to
                 1; None when none was asked.
-            cheaply: Leave unmeasured what embeddings have to tell, and the round trip.
+            care: How much is measured; the rest stays unmeasured.
         """
-        embedder = None if cheaply else self.embedder
+        embedder = self.embedder if care >= Care.EVIDENCE else None
         sources = [self.pack.by_chunk[name] for name in chunks]
-        found = () if cheaply else self.search(draft.question)
+        found = self.search(draft.question) if care is Care.ALL else ()
         vector = embedder.queries([draft.question])[0] if embedder else None
         windows = _windows(draft, kind, sources, embedder)
         answerable = asked_judge
-        if answerable is None and not cheaply:
+        if answerable is None and care is Care.ALL:
             answerable = self._answerable(draft.question, kind, sources, found)
         candidate = Candidate(
             question=draft.question,
@@ -171,9 +184,9 @@ class Measuring:
             sealed_runs=self.sealed.runs.hits(draft.question),
             sealed_words=self.sealed.short_runs.longest_run(draft.question, SHORTEST),
             sealed_is_better=self._sealed_is_better(draft.question, sources),
-            ranks=()
-            if cheaply
-            else tuple(found.index(name) + 1 if name in found else None for name in chunks),
+            ranks=tuple(found.index(name) + 1 if name in found else None for name in chunks)
+            if care is Care.ALL
+            else (),
             depth=DEPTH,
             shared_run=max(shared_run(draft.question, one.text) for one in sources),
         )

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import re
 
+from labeler.search.function_words import FUNCTION_WORDS
 from labeler.search.words import compatible, tokens
 
-__all__ = ["has_superlative", "leans_on_passage", "not_one_question"]
+__all__ = ["has_superlative", "leans_on_passage", "not_one_question", "repeated_word"]
 
 _FEWEST_WORDS = 3
+_SHORT_WORD = 4
 
 _LEANING = re.compile(
     r"\b(?:the|this|that|these|above|given|following|provided)\s+"
@@ -94,3 +96,20 @@ def has_superlative(question: str) -> str:
     """Give the first superlative of a question, English ones only; empty for none."""
     found = _SUPERLATIVE.search(compatible(question))
     return found.group() if found else ""
+
+
+def repeated_word(question: str) -> str:
+    """Give the first word of content that a question says twice; empty for none.
+
+    "How long does it take to return a return?" has no answer. Words of fewer than four letters and
+    small words of any language are left aside, an s at the end too.
+    """
+    seen: set[str] = set()
+    for term in tokens(question):
+        if len(term) < _SHORT_WORD or any(term in words for words in FUNCTION_WORDS.values()):
+            continue
+        word = term.removesuffix("s")
+        if word in seen:
+            return term
+        seen.add(word)
+    return ""

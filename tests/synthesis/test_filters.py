@@ -38,7 +38,15 @@ def failed(candidate: Candidate) -> set[str]:
 
 def test_a_good_question_passes_all_filters() -> None:
     assert failed(GOOD) == set()
-    assert {outcomes(GOOD)[one.name] for one in FILTERS} == {"passed"}
+    written = replace(GOOD, is_embedded=False)
+    own = {"superlative", "repetition"}
+    assert {outcomes(written)[one.name] for one in FILTERS if one.name not in own} == {"passed"}
+    assert {outcomes(GOOD)[name] for name in own} == {"passed"}
+    assert {outcomes(written)[name] for name in own} == {"unmeasured"}
+
+
+def test_where_a_beginning_was_given_the_probability_of_words_tells_nothing() -> None:
+    assert outcomes(replace(GOOD, log_probability=-5.0))["log-probability"] == "unmeasured"
 
 
 @pytest.mark.parametrize(
@@ -49,10 +57,12 @@ def test_a_good_question_passes_all_filters() -> None:
         ({"question": "Here are two questions: how long? how much?"}, "one-question"),
         ({"question": "How long is it valid, and when does the sale end?"}, "one-question"),
         ({"question": "What is the best season ticket for me?"}, "superlative"),
+        ({"question": "How long does it take to return a return?"}, "repetition"),
+        ({"question": "How many characters are in the 16 characters?"}, "repetition"),
         ({"question": "Wie lange kann ich die Karte für das Jahr zurückgeben?"}, "language"),
         ({"windows": (None,)}, "span-in-chunk"),
         ({"windows": ()}, "span-in-chunk"),
-        ({"log_probability": -0.7}, "log-probability"),
+        ({"log_probability": -0.7, "is_embedded": False}, "log-probability"),
         ({"window_similarity": 0.87}, "evidence-similarity"),
         ({"answerable": 0.4}, "answerable"),
         ({"answerable": None, "judge_silent": "the judge refused"}, "answerable"),
@@ -75,6 +85,19 @@ def test_what_turns_a_question_down(change: dict[str, object], name: str) -> Non
 )
 def test_what_was_not_measured_keeps_nothing_out(field: str, name: str) -> None:
     assert outcomes(replace(GOOD, **{field: None}))[name] == "unmeasured"  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "question", ["What is the fee if the box is open?", "Where is this when that is there?"]
+)
+def test_small_words_may_be_said_twice(question: str) -> None:
+    assert "repetition" not in failed(replace(GOOD, question=question))
+
+
+def test_a_larger_model_may_say_a_word_twice() -> None:
+    question = "What does one plan give that the other plan lacks?"
+    assert "repetition" not in failed(replace(GOOD, question=question, is_embedded=False))
+    assert "repetition" in failed(replace(GOOD, question=question))
 
 
 def test_near_questions_with_other_numbers_or_names_are_two() -> None:
