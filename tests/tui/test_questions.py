@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -48,6 +49,16 @@ async def test_each_key_is_stored_as_what_it_says(questions: Store, database: Pa
         ("reject", None, REJECT_REASONS[1]),
         ("edit", "What is said in other words?", None),
     ]
+
+
+async def test_a_narrow_terminal_shows_how_far_it_is_and_leaves_the_bar_out(
+    questions: Store, database: Path
+) -> None:
+    async with deciding(database, size=(60, 16)) as app:
+        await app.press("a")
+        first = app.text.splitlines()[0]
+        assert re.search(r" 1/4 +\d+\.\d s each", first), first
+        assert "#" not in first
 
 
 async def test_a_reason_in_ones_own_words(questions: Store, database: Path) -> None:

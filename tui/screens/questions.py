@@ -29,16 +29,14 @@ from tui.screens.sitting import SittingScreen
 from tui.screens.writing import WritingScreen, Written
 from tui.seat import Seat
 from tui.text import Line
-from tui.widgets.lines import KeysLine, OneLine, PartsLine
+from tui.widgets.lines import FarLine, KeysLine, OneLine, PartsLine
 from tui.widgets.question import QuestionPane
-from tui.wording import bar
 
 if TYPE_CHECKING:
     from labeler.assessment.questions import WaitingQuestion
 
 __all__ = ["QuestionScreen"]
 
-_BAR = 16
 _DID = {"accept": "accepted", "edit": "edited", "reject": "rejected", "skip": "skipped"}
 _HELP = (
     "Is this a question that somebody would ask, and does the marked evidence answer it? What "
@@ -86,7 +84,7 @@ class QuestionScreen(SittingScreen):
 
     def compose(self) -> ComposeResult:
         """Lay out the screen; a style sheet says what stands where."""
-        yield OneLine(id="progress", markup=False)
+        yield FarLine(id="progress", markup=False)
         yield QuestionPane(id="main")
         yield PartsLine(markup=False)
         yield OneLine(id="status", markup=False)
@@ -122,16 +120,12 @@ class QuestionScreen(SittingScreen):
 
     def _show_progress(self) -> None:
         tally, unsaved = self._sitting.tally, self._sitting.unsaved
-        state: Line = "saved" if unsaved == 0 else (f"{unsaved} NOT SAVED", "bold")
-        line_of = self.query_one("#progress", OneLine)
-        line_of.set_class(unsaved > 0, "-unsaved")
         done, total = tally.decided + tally.late, tally.total
         pace = tally.seconds_each
-        line_of.put(
-            *(state, " · ", self._seat.reviewer, " · generated questions  "),
-            *((bar(done, total, _BAR), f"  {done}/{total}") if total else ()),
-            *((f"  {pace:.1f} s each",) if pace is not None else ()),
-        )
+        far = f"  {done}/{total}" if total else ""
+        far += f"  {pace:.1f} s each" if pace is not None else ""
+        who = [self._seat.reviewer, "generated questions"]
+        self.query_one("#progress", FarLine).show_far(who, done, total, far, unsaved)
 
     def _show_answers(self) -> None:
         parts: list[list[Line]] = []

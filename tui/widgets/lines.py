@@ -16,7 +16,15 @@ from tui.bindings import KeyTable
 from tui.text import Line, displayed_line, level_name, line
 from tui.wording import bar, percent
 
-__all__ = ["AnswersLine", "KeysLine", "OneLine", "PartsLine", "ProgressLine", "StatusLine"]
+__all__ = [
+    "AnswersLine",
+    "FarLine",
+    "KeysLine",
+    "OneLine",
+    "PartsLine",
+    "ProgressLine",
+    "StatusLine",
+]
 
 _BAR = 16
 _NAME = 24
@@ -38,22 +46,17 @@ class OneLine(Static):
             self.update(line(*pieces), layout=False)
 
 
-class ProgressLine(OneLine):
-    """Who reviews what, how far, how fast, and whether all of it is on disk."""
+class FarLine(OneLine):
+    """Whether all is on disk, who works at what, a bar where it has room, how far and how fast."""
 
     _parts: tuple[list[Line], list[Line], list[Line]] = ([], [], [])
 
-    def show(self, reviewer: str, snapshot: str, tally: Tally, unsaved: int) -> None:
-        """Show where the sitting stands."""
-        done, total = tally.done, tally.total
-        pace = tally.seconds_per_item
+    def show_far(self, who: Sequence[str], done: int, total: int, far: str, unsaved: int) -> None:
+        """Show who works at what, and how far that is."""
         # The word comes first: in a narrow terminal the end of the line is cut.
         state: Line = "saved" if unsaved == 0 else (f"{unsaved} NOT SAVED", "bold")
-        who: list[Line] = [state, " · ", _short(reviewer)]
-        who += [f" · {_short(snapshot)}"] if snapshot else []
-        far: list[Line] = [f"  {done}/{total} {percent(done, total)}%"] if total else []
-        far += [f"  {pace:.1f} s/item"] if pace is not None else []
-        self._parts = who, [f"  {bar(done, total, _BAR)}"] if total else [], far
+        words: list[Line] = [state, *(f" · {_short(word)}" for word in who)]
+        self._parts = words, [f"  {bar(done, total, _BAR)}"] if total else [], [far]
         self.set_class(unsaved > 0, "-unsaved")
         self._draw()
 
@@ -65,6 +68,18 @@ class ProgressLine(OneLine):
         who, bar_piece, far = self._parts
         fits = line(*who, *bar_piece, *far).cell_length <= self.size.width
         self.put(*who, *(bar_piece if fits or not self.size.width else ()), *far)
+
+
+class ProgressLine(FarLine):
+    """Who reviews what, how far, how fast, and whether all of it is on disk."""
+
+    def show(self, reviewer: str, snapshot: str, tally: Tally, unsaved: int) -> None:
+        """Show where the sitting stands."""
+        done, total = tally.done, tally.total
+        pace = tally.seconds_per_item
+        far = f"  {done}/{total} {percent(done, total)}%" if total else ""
+        far += f"  {pace:.1f} s/item" if pace is not None else ""
+        self.show_far([reviewer, *([snapshot] if snapshot else [])], done, total, far, unsaved)
 
 
 class PartsLine(Static):

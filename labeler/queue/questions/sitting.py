@@ -252,6 +252,7 @@ class QuestionSitting:
             self.notice = "somebody else had decided this question before; yours is kept, too"
         elif order.kind.value == _SKIP:
             self.tally.skipped += 1
+            self.tally.total -= 1
         else:
             self.tally.decided += 1
             self.tally.dwell_ms.append(order.dwell_ms or 0)
@@ -263,6 +264,9 @@ class QuestionSitting:
             return
         gone = [one for one in self._given if one.key == answer.of]
         self._given = [one for one in self._given if one.key != answer.of]
+        if not gone or gone[0].kind.value == _SKIP:
+            # It waits for this reviewer once more; of what is decided here the total is known.
+            self.tally.total += 1
         for one in gone:
             if one.kind.value == _SKIP:
                 self.tally.skipped -= 1

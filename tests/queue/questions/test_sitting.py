@@ -115,6 +115,23 @@ def test_each_key_decides_the_question_on_the_screen() -> None:
     assert (sitting.tally.decided, sitting.tally.skipped) == (3, 1)
 
 
+def test_how_many_there_are_in_all_counts_what_was_skipped_only_while_it_is() -> None:
+    sitter = begun()
+    tally = sitter.sitting.tally
+    at_first = tally.total
+    for key, do in (("a", sitter.sitting.accept), ("s", sitter.sitting.skip)) * 3:
+        sitter.press(key)
+        assert do()
+        sitter.work()
+    assert tally.total == at_first - 3 == tally.decided + len(sitter.waiting)
+    for _ in range(6):
+        sitter.press("u")
+        assert sitter.sitting.undo()
+        sitter.work()
+        assert tally.total == tally.decided + len(sitter.waiting)
+    assert tally.total == at_first
+
+
 def test_a_key_before_the_question_was_seen_decides_nothing() -> None:
     sitter = begun()
     sitter.press("a", after=MIN_SHOWN / 2)
