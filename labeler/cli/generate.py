@@ -255,11 +255,15 @@ def _run(store: Store, ground: Ground, options: GenerateOptions) -> tuple[Genera
     ):
 
         def observe(report: GenerateReport) -> None:
-            wanted = sum(one.wanted for one in report.domains)
+            # What earlier runs gave took no time now, so the estimate leaves it out.
+            wanted = sum(max(one.wanted - one.before, 0) for one in report.domains)
+            made = sum(one.accepted - one.before for one in report.domains)
+            tried = sum(one.tried for one in report.domains)
+            most = sum(one.candidates for one in report.domains)
             cost = f", ${report.counts.cost:.4f}" if report.counts.cost else ""
             stopping = ", stopping: waits for what is paid for" if pressed else ""
-            progress.note = f"{sum(report.counts.ended.values()):,} answers{cost}{stopping}"
-            progress.advance(report.accepted, wanted)
+            progress.note = f"{tried:,} of {most:,} candidates asked for{cost}{stopping}"
+            progress.advance(made, wanted)
 
         report = run(store, ground, options, interrupts=lambda: len(pressed), observe=observe)
     return report, admit(store, ground)

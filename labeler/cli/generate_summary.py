@@ -22,7 +22,8 @@ def summary_facts(report: GenerateReport, admitted: Admitted) -> dict[str, Any]:
         "pack": report.pack_digest,
         "withheld": report.withheld,
         "domains": [
-            asdict(one) | {"filtered": dict(one.filtered), "unusable": dict(one.unusable)}
+            asdict(one)
+            | {"filtered": dict(one.filtered), "unusable": dict(one.unusable), "left": one.left}
             for one in report.domains
         ],
         "to_people": report.to_people,
@@ -47,7 +48,10 @@ def summary_facts(report: GenerateReport, admitted: Admitted) -> dict[str, Any]:
 def print_summary(report: GenerateReport, admitted: Admitted) -> None:
     """Print what a run did."""
     print_table(
-        ["domain", "wanted", "accepted", "before", "generated", "turned down", "no question"],
+        [
+            *("domain", "wanted", "accepted", "before", "generated", "turned down"),
+            *("no question", "candidates left"),
+        ],
         [
             [
                 one.domain or "(none)",
@@ -57,6 +61,7 @@ def print_summary(report: GenerateReport, admitted: Admitted) -> None:
                 one.generated,
                 one.generated - (one.accepted - one.before),
                 sum(one.unusable.values()),
+                one.left,
             ]
             for one in report.domains
         ],

@@ -8,7 +8,7 @@ from itertools import islice
 
 from labeler.synthesis.rendering import question_request
 from labeler.synthesis.setup import GenerateOptions, Ground, domains_of
-from labeler.synthesis.tasks import PlanOptions, coverage_plan, eligible
+from labeler.synthesis.tasks import coverage_plan, eligible
 
 __all__ = ["DomainPreview", "preview"]
 
@@ -49,9 +49,7 @@ def preview(ground: Ground, options: GenerateOptions) -> list[DomainPreview]:
     found = []
     for domain in domains_of(ground.pack, options.domains):
         chunks = eligible(ground.pack, domain)
-        wanted = PlanOptions(
-            domain, options.kinds, options.personas, options.language, options.seed
-        )
+        wanted = options.plan(domain)
         tasks = list(coverage_plan(ground.pack, wanted, {}))
         first = list(islice(tasks, math.ceil(options.per_domain / _RATE)))
         price = options.limits.price

@@ -40,7 +40,7 @@ from labeler.synthesis.store import (
     store_withheld,
     thresholds_in_force,
 )
-from labeler.synthesis.tasks import PlanOptions, QuestionTask, coverage_plan, eligible
+from labeler.synthesis.tasks import QuestionTask, coverage_plan, eligible
 from labeler.synthesis.thresholds import Thresholds
 
 __all__ = ["generate"]
@@ -87,8 +87,8 @@ def generate(
         run.report.recovered = recovered
         state = JobState.STOPPED
         try:
-            for domain in domains:
-                run.generate_for(domain)
+            for each in run.begin(domains):
+                run.generate_for(each)
             if run.asking.stop is None:
                 state = JobState.DONE
         finally:
@@ -143,13 +143,19 @@ class _Run:
     report: GenerateReport
     observe: Callable[[GenerateReport], None]
 
-    def generate_for(self, domain: str | None) -> None:
+    def begin(self, domains: Sequence[str | None]) -> list[DomainReport]:
+        """Tell of each domain what there is, before the first is asked about."""
+        for domain in domains:
+            report = DomainReport(domain, self.options.per_domain)
+            report.chunks = len(eligible(self.ground.pack, domain))
+            report.candidates = report.chunks * self.options.plan(domain).passes
+            report.accepted = report.before = self._accepted(domain)
+            self.report.domains.append(report)
+        return self.report.domains
+
+    def generate_for(self, report: DomainReport) -> None:
         """Fill one domain."""
-        report = DomainReport(domain, self.options.per_domain)
-        report.chunks = len(eligible(self.ground.pack, domain))
-        report.accepted = report.before = self._accepted(domain)
-        self.report.domains.append(report)
-        plan = self._plan(domain)
+        plan = self._plan(report.domain)
         tried = 0
         while report.accepted < report.wanted and self.asking.stop is None:
             tasks = self._next_tasks(plan, report, tried)
@@ -160,7 +166,7 @@ class _Run:
             self._round(tasks, report)
             self.observe(self.report)
         if report.accepted < report.wanted and self.asking.stop is not None:
-            report.why = self.asking.stop.message
+            report.why = report.stopped(self.asking.stop.message)
 
     def note_end(self, state: JobState) -> None:
         """Write down how far the job is."""
@@ -194,9 +200,7 @@ class _Run:
             for name, keys in self.ground.keys.items()
             if keys.chunk_id in counts
         }
-        wanted = PlanOptions(
-            domain, options.kinds, options.personas, options.language, options.seed
-        )
+        wanted = options.plan(domain)
         return coverage_plan(self.ground.pack, wanted, asked)
 
     def _next_tasks(
@@ -216,6 +220,7 @@ class _Run:
             ]
             if not part:
                 break
+            report.tried += len(part)
             with self.store.read() as connection:
                 known = known_questions(
                     connection, self.ground.split.id, [request for _, request in part]

@@ -24,6 +24,8 @@ class DomainReport:
         filtered: How many each filter turned down; one may be turned down by several.
         unusable: Requests that gave no question, by how they ended.
         chunks: Chunks that can be asked about.
+        candidates: How many questions can be asked for at the most: each chunk in every way.
+        tried: How many of these came to be asked for, in this run or before.
         why: Why there are fewer than wanted; empty when there aren't.
     """
 
@@ -35,16 +37,30 @@ class DomainReport:
     filtered: Counter[str] = field(default_factory=Counter)
     unusable: Counter[str] = field(default_factory=Counter)
     chunks: int = 0
+    candidates: int = 0
+    tried: int = 0
     why: str = ""
+
+    @property
+    def left(self) -> int:
+        """How many candidates are left to ask for, at the most."""
+        return self.candidates - self.tried
 
     def exhausted(self) -> str:
         """Say why there is nothing left to ask for."""
         if not self.chunks:
             return "no chunk of it in train or dev is long enough to be asked about"
         turned = ", ".join(f"{name} {count}" for name, count in self.filtered.most_common(3))
-        return f"all {self.chunks} chunks that are safe to use were asked about in every way" + (
-            f"; turned down by {turned}" if turned else ""
+        return (
+            f"no candidate is left: each of its {self.chunks} chunks that are safe to use was asked"
+            " about in every way"
+            + (f"; turned down by {turned}" if turned else "")
+            + "; more documents give more, or another --model"
         )
+
+    def stopped(self, message: str) -> str:
+        """Say that a run ended before the candidates did."""
+        return f"{message}; up to {self.left:,} candidates are left"
 
 
 @dataclass

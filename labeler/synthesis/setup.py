@@ -31,6 +31,7 @@ from labeler.synthesis.prompts import answerable_prompt, prompt_for
 from labeler.synthesis.reading import Stands, question_states
 from labeler.synthesis.rendering import Model
 from labeler.synthesis.sealed import SealedSet
+from labeler.synthesis.tasks import PASSES, PlanOptions
 
 __all__ = [
     "DEFAULT_MODEL",
@@ -44,6 +45,7 @@ __all__ = [
 
 DEFAULT_MODEL = "embedded/gemma-3-270m"
 """The generator that needs no key."""
+_EMBEDDED_PASSES = 8
 
 
 @dataclass(frozen=True)
@@ -89,7 +91,8 @@ class GenerateOptions:
             raise UsageError(
                 f"the embedded generator can't write {' and '.join(unable)} questions: it is a "
                 "base model, which follows examples and no instructions",
-                hint="leave --kinds out, or name a model that follows instructions by --model",
+                hint=f"`--kinds {','.join(able)}` works; for the others name a model "
+                "that follows instructions by --model",
             )
         if self.generator.is_embedded and self.personas:
             raise UsageError("the embedded generator takes no --persona", hint="--model does")
@@ -101,6 +104,13 @@ class GenerateOptions:
         if self.judge is not None and self.judge.is_embedded:
             raise UsageError("the embedded language model is at chance as a judge")
         self.limits.refuse_unknown_price(judged=self.judge is not None)
+
+    def plan(self, domain: str | None) -> PlanOptions:
+        """Say what a domain's plan is made for; an embedded model is asked more often."""
+        passes = _EMBEDDED_PASSES if self.generator.is_embedded else PASSES
+        return PlanOptions(
+            domain, self.kinds, self.personas, self.language, self.seed, passes=passes
+        )
 
     @property
     def generator_name(self) -> str:

@@ -14,7 +14,7 @@ from labeler.synthesis.pack import PackChunk, SafePack
 __all__ = ["PASSES", "PlanOptions", "QuestionTask", "coverage_plan", "eligible"]
 
 PASSES = 4
-"""How often a plan goes through all chunks, each time with another view of them."""
+"""How often a plan goes through all chunks where nothing else is wanted."""
 _SHORTEST_CHUNK = 12
 """Terms below which a chunk is a heading or a scrap rather than a passage."""
 
@@ -48,6 +48,7 @@ class PlanOptions:
         personas: Personas that take turns; none asks without one.
         language: As in `QuestionTask`.
         seed: Decides between chunks that are equal otherwise.
+        passes: How often the plan goes through all chunks, each time with another view of them.
     """
 
     domain: str | None
@@ -55,6 +56,7 @@ class PlanOptions:
     personas: tuple[str, ...] = ()
     language: str = ""
     seed: int = 0
+    passes: int = PASSES
 
 
 def eligible(pack: SafePack, domain: str | None) -> list[PackChunk]:
@@ -75,7 +77,8 @@ def coverage_plan(
     the document asked about least for its size, in it to the chunk asked about least; ties are
     broken by the seed. So few questions still spread over all there is. Kinds and personas take
     turns; a kind that a chunk can't give (no condition, no second chunk in its group, no queries
-    to take words from) is passed over. The plan ends after `PASSES` rounds through all chunks.
+    to take words from) is passed over. The plan ends after `PlanOptions.passes` rounds through all
+    chunks.
 
     Args:
         pack: The safe pack.
@@ -92,7 +95,7 @@ def coverage_plan(
         kind_of_document = min(totals, key=lambda name: totals[name].order)
         documents = types[kind_of_document]
         document = min(documents, key=lambda name: documents[name].order)
-        spot = documents[document].take()
+        spot = documents[document].take(options.passes)
         totals[kind_of_document].asked += 1
         if not documents[document].spots:
             del documents[document]
@@ -142,13 +145,13 @@ class _Area:
             place=min(area.place for area in every),
         )
 
-    def take(self) -> _Spot:
+    def take(self, passes: int) -> _Spot:
         """Ask about the chunk that was asked about least; it goes after its last view."""
         spot = min(self.spots, key=lambda one: (one.asked, one.view, one.place))
         spot.asked += 1
         spot.view += 1
         self.asked += 1
-        if spot.view >= PASSES:
+        if spot.view >= passes:
             self.spots.remove(spot)
         return spot
 
