@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from labeler.synthesis.windows import (
     best_window,
@@ -39,6 +43,23 @@ def test_a_window_is_compared_under_its_title() -> None:
     assert alone.similarity is not None
     assert under.similarity is not None
     assert under.similarity > alone.similarity
+
+
+def test_of_a_long_text_few_windows_are_embedded_and_the_right_one_is_found() -> None:
+    class Counting(HashEmbedder):
+        most = 0
+
+        def passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
+            self.most = max(self.most, len(texts))
+            return super().passages(texts)
+
+    embedder = Counting()
+    other = [f"Hall number {n} was built of bricks and stones." for n in range(40)]
+    text = " ".join([*other, "A lost ticket is kept for nine days.", *other])
+    found = best_window("How long is a lost ticket kept?", text, embedder)
+    assert found is not None
+    assert text[found.start : found.end] == "A lost ticket is kept for nine days."
+    assert embedder.most == 4
 
 
 def test_a_title_that_the_window_holds_counts_once() -> None:
