@@ -22,7 +22,7 @@ app = App(
     help="Relevance labels for search and RAG that you can trust.\n\n"
     "Import runs, pool them, have the pool judged, clear what is doubtful by hand, export labels. "
     "The database is --db, else LABELER_DB, else 'db' in labeler.toml, else queue.db here.",
-    help_format="plaintext",
+    help_format="markdown",
     version_flags=["--version"],
     suppress_keyboard_interrupt=False,  # we say ourselves that what was saved is kept
 )

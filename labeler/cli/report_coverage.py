@@ -37,7 +37,13 @@ def coverage(
     db: Database = None,
     json: JsonOutput = False,
 ) -> None:
-    """Tell how far what runs found is judged, by exact rank, and which runs the pool favours."""
+    """Tell how far what runs found is judged, and which runs the pool favours.
+
+    'only here' counts unknown places that no other run has. Leaving a run out takes away the labels
+    of what it alone brought to the first K places, and measures all runs again: what then falls was
+    held up by being pooled. Runs whose judged shares differ by more than 5 points can't be
+    compared; the command that draws what is missing is printed.
+    """
     from labeler.evaluation.metrics import parse_metric
     from labeler.reports.coverage import report_coverage
     from labeler.reports.logged_values import coverage_values
@@ -129,6 +135,10 @@ def sensitivity(
     json: JsonOutput = False,
 ) -> None:
     """Tell how much a comparison of two runs depends on what is unknown.
+
+    Each row treats unknown items in one way, and says whether that is an assumption or an estimate.
+    Below stands the least number of unknown items that would have to be relevant to put the other
+    run ahead: exact for precision, MRR and recall, two bounds for nDCG.
 
     Parameters
     ----------

@@ -46,7 +46,11 @@ def recall(
     db: Database = None,
     json: JsonOutput = False,
 ) -> None:
-    """Measure runs, with what each number rests on.
+    """Measure runs: P, MRR, recall, nDCG, latency, with bounds and what each rests on.
+
+    Recall is found / all that is known to be relevant, as in trec_eval; P@K divides by K also when
+    less was returned. What is undefined is called so, with the reason. docs/metrics.md defines
+    every column; --json has all of it, and every slice.
 
     Parameters
     ----------
