@@ -164,14 +164,23 @@ def _progress_facts(progress: Progress) -> Lines:
 
 
 def _forecast_lines(forecasts: Sequence[Forecast]) -> Lines:
-    """Tell for each pool with calibrated scores what it takes until nothing waits."""
+    """Tell for each pool with calibrated scores what it takes until nothing waits.
+
+    Each range holds what comes nine times in ten.
+    """
     lines: Lines = []
     for one in forecasts:
         votes = f"{one.votes.middle:,.0f} votes ({one.votes.low:,.0f} to {one.votes.high:,.0f})"
-        hours = "" if one.minutes is None else f", {_hours(one.minutes.middle / 60)}"
-        audit = f"; {one.audit_votes:,} of them for the audit" if one.audit_votes else ""
-        lines.append(line(f"{one.pool}, until nothing waits: {votes}{hours}{audit}"))
-    return [_BLANK, *lines] if lines else []
+        audit = f", {one.audit_votes:,} of them for the audit" if one.audit_votes else ""
+        lines.append(line(f"{one.pool}, until nothing waits: {votes}{audit}"))
+        if one.minutes is not None:
+            low, middle, high = (
+                _hours(minutes / 60)
+                for minutes in (one.minutes.low, one.minutes.middle, one.minutes.high)
+            )
+            lines.append(line(f"  {middle} of one person's work ({low} to {high})"))
+        lines.append(line(f"  {one.policy}: {one.promise}"))
+    return [_BLANK, *lines, line("  (ranges hold nine times in ten)")] if lines else []
 
 
 def _hours(hours: float) -> str:

@@ -37,10 +37,11 @@ import hashlib
 import json
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from labeler.assessment.item_scores import ItemScores
 from labeler.errors import Fault, InputError
 from labeler.formats.text_file import read_text_file
 from labeler.labels import Grade
@@ -52,6 +53,7 @@ __all__ = [
     "Policy",
     "TargetPolicy",
     "parse_policy",
+    "policy_in_force",
     "read_policy",
 ]
 
@@ -106,6 +108,11 @@ class Policy(_Named):
             "overlap": self.overlap,
         }
 
+    @property
+    def promise(self) -> str:
+        """What it says of the labels that it accepts, in words."""
+        return f"what a judge is sure of with {self.threshold:g} or more is accepted; no target"
+
     def accepts(self, grade: Grade, confidence: float | None) -> bool:
         """Decide whether a label is taken without a person; no confidence is never enough."""
         return grade in self.accept and confidence is not None and confidence >= self.threshold
@@ -151,6 +158,15 @@ class TargetPolicy(_Named):
             "overlap": self.overlap,
         }
 
+    @property
+    def promise(self) -> str:
+        """What it says of the labels that it accepts, in words."""
+        others = "".join(f" ({share:.0%} of {grade})" for grade, share in self.by_grade)
+        return (
+            f"{self.agreement:.0%} of each grade's accepted labels{others} agree with people, "
+            f"at {self.confidence:.0%} confidence"
+        )
+
     def target_of(self, grade: Grade) -> float:
         """Give the share that labels of a grade have to reach."""
         return dict(self.by_grade).get(grade, self.agreement)
@@ -170,6 +186,24 @@ _MOST_LOOKS = 10
 _KNOWN = {"name", "accept", "overlap"}
 _TARGET = {"agreement", "confidence", "by_grade", "looks", "votes"}
 _AUDIT = {"target", "confidence"}
+
+
+def policy_in_force(policy: AnyPolicy, scores: ItemScores | None) -> tuple[AnyPolicy, str]:
+    """Give the policy that can be applied, and why it isn't the one that was asked for.
+
+    One with a target needs calibrated scores: without them the plain threshold stays.
+    """
+    if isinstance(policy, Policy) or (scores is not None and scores.is_calibrated):
+        return policy, ""
+    if scores is None:
+        why = "no scores: `labeler calibrate` fits them to people's labels"
+    else:
+        why = (
+            f"the scores rest on {scores.labels} labels of people, and calibrated ones take 100, "
+            "relevant and not relevant ones among them"
+        )
+    plain = replace(UNCALIBRATED, accept=policy.accept, overlap=policy.overlap)
+    return plain, f"'{policy.name}' can't be applied yet: {why}"
 
 
 def read_policy(path: Path) -> AnyPolicy:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from labeler.cli.output import print_json, print_table, working
+from labeler.cli.output import print_facts, print_json, print_table, working
 from labeler.cli.project import Database, JsonOutput, open_project
 from labeler.cli.sealing import open_shown, tell_seals
 from labeler.errors import UsageError
@@ -17,6 +17,8 @@ from labeler.labels import Outcome
 
 if TYPE_CHECKING:
     from labeler.evaluation.foresight import Range
+    from labeler.queue.counts import QueueCounts
+    from labeler.queue.forecast import Forecast
     from labeler.queue.judged import JudgedItems
 
 
@@ -31,7 +33,8 @@ def queue(
     """Tell what waits for people, how fast it gets done, who holds what, and what is disputed.
 
     It counts by state, reason, domain and reviewer, and by how judges ended on what waits; it
-    tells pace and time left, and how often judges' confidence and people's votes agree.
+    tells pace and time left, and how often judges' confidence and people's votes agree. The order
+    in which people are asked is set by `labeler route POOL --order`.
 
     This is for who leads the work; a reviewer's sitting shows none of it.
 
@@ -40,10 +43,10 @@ def queue(
     pool
         Count one pool only.
     forecast
-        Tell instead how many votes and minutes each pool still takes, with a range, until every
-        label is accepted under its policy or given by a person.
+        Tell instead how many votes and minutes each pool still takes, with a range, until nothing
+        waits: every label is accepted under the policy, or given by a person.
     policy
-        A policy file to forecast by; by default the policy that a pool was routed by last.
+        A policy file to forecast by; by default the policy that last drew an audit from the pool.
     """
     if forecast:
         _tell_forecast(pool, policy, db, json=json)
@@ -64,6 +67,7 @@ def queue(
         sealed = {"sealed": [seal.facts() for seal in seals]}
         print_json(asdict(counts) | numbers_as_json(numbers) | sealed)
         return
+    _print_order(counts)
     for title, rows in (
         ("state", counts.by_status),
         ("reason", counts.by_reason),
@@ -102,33 +106,51 @@ def _tell_forecast(pool: str | None, policy: Path | None, db: str | None, *, jso
     if json:
         print_json({"forecasts": [asdict(one) for one in found]})
         return
-    print_table(
-        ["pool", "policy", "audit votes", "accepts more", "accepted then", "votes", "minutes"],
-        [
-            [
-                one.pool,
-                one.policy,
-                one.audit_votes,
-                "" if one.chance is None else f"{one.chance:.0%}",
-                _range(one.accepted),
-                _range(one.votes),
-                _range(one.minutes),
-            ]
-            for one in found
-        ],
-    )
     for one in found:
-        if one.note:
-            print(f"{one.pool}: {one.note}")
+        print_facts(_forecast_facts(one))
+        print()
     if not found:
         print("there is no pool yet: `labeler pool create` makes one")
+        return
+    print("A range holds nine of ten futures, drawn from the scores, the audit so far, the pace.")
+
+
+def _forecast_facts(one: Forecast) -> dict[str, object]:
+    facts: dict[str, object] = {"pool": one.pool, "policy": f"{one.policy}: {one.promise}"}
+    if one.note:
+        facts["instead"] = one.note
+    facts["votes that the audit needs"] = one.audit_votes
+    if one.chance is not None:
+        facts["chance that it lets labels be accepted"] = f"{one.chance:.0%}"
+        facts["labels accepted then"] = _range(one.accepted)
+    facts["votes until nothing waits"] = _range(one.votes)
+    facts["minutes of one person for them"] = (
+        "unknown until votes are given" if one.minutes is None else _range(one.minutes)
+    )
+    return facts
 
 
 def _range(found: Range | None) -> str:
-    """Write a range as its median with its ends, which hold it nine times in ten."""
+    """Write a range as its median with its ends; one that has no width as a number."""
     if found is None:
         return "unknown"
-    return f"{found.middle:,.0f} ({found.low:,.0f}-{found.high:,.0f})"
+    low, middle, high = (f"{value:,.0f}" for value in (found.low, found.middle, found.high))
+    return middle if low == high else f"{middle} ({low} to {high})"
+
+
+def _print_order(counts: QueueCounts) -> None:
+    """Print in which order people are asked, and how much of what waits was drawn at random."""
+    orders = dict.fromkeys(counts.orders.values())
+    if not orders or not counts.by_status:
+        return
+    by_pool = [f"{order} ({pool})" for pool, order in counts.orders.items()]
+    print_facts(
+        {
+            "asked in order of": next(iter(orders)) if len(orders) == 1 else ", ".join(by_pool),
+            "drawn at random, waiting": counts.drawn,
+        }
+    )
+    print()
 
 
 def _print_judges(judges: Sequence[JudgedItems]) -> None:

@@ -16,7 +16,15 @@ from numpy.typing import NDArray
 from labeler.evaluation.acceptance import AuditedStratum, accepted_strata, fixed_sequence
 from labeler.evaluation.pace import TimeLeft
 
-__all__ = ["DRAWS", "TRUST", "Range", "SequenceState", "StratumState", "minutes_of", "votes_to_end"]
+__all__ = [
+    "DRAWS",
+    "TRUST",
+    "Range",
+    "SequenceState",
+    "StratumState",
+    "items_to_judge",
+    "minutes_of",
+]
 
 TRUST = 20.0
 """So many votes are what the scores expect of a part worth."""
@@ -80,23 +88,23 @@ class SequenceState:
     accepted: int = 0
 
 
-def votes_to_end(
+def items_to_judge(
     sequences: Sequence[SequenceState],
     waiting: int,
     *,
     seed: int,
     draws: int = DRAWS,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Forecast the votes until every label is accepted or given by a person.
+    """Forecast how many items people judge until every label is accepted or given by them.
 
     Args:
         sequences: The tested grades.
-        waiting: Items that people haven't judged, those that are accepted already left out.
+        waiting: Items that people have to judge, unless their label comes to be accepted.
         seed: The seed.
         draws: How many futures are drawn.
 
     Returns:
-        Shape (draws,): votes that are needed; and labels that come to be accepted.
+        Shape (draws,): items that people have to judge; and labels that come to be accepted.
     """
     random = np.random.default_rng(seed)
     accepted = np.zeros(draws, dtype=np.int64)
@@ -127,7 +135,7 @@ def _newly_accepted(state: SequenceState, wrong: tuple[int, ...]) -> int:
             size=part.size,
             drawn=part.drawn,
             wrong=found,
-            reviewed=min(part.size, part.reviewed + part.drawn - part.answered),
+            reviewed=_reviewed_then(part),
         )
         for part, found in zip(state.strata, wrong, strict=True)
     ]
@@ -136,7 +144,17 @@ def _newly_accepted(state: SequenceState, wrong: tuple[int, ...]) -> int:
     return sum(one.size - one.reviewed for one in strata[state.accepted : count])
 
 
-def minutes_of(votes: NDArray[np.int64], one_vote: TimeLeft | None, *, seed: int) -> Range | None:
+def _reviewed_then(part: StratumState) -> int:
+    """Give how many labels of a part people will have judged once its draw is answered.
+
+    Votes of the queue fall on the part meanwhile, as many to each answer as so far.
+    """
+    waiting, others = part.drawn - part.answered, part.reviewed - part.answered
+    further = round(others * waiting / part.answered) if part.answered else 0
+    return min(part.size, part.reviewed + waiting + further)
+
+
+def minutes_of(votes: NDArray[np.float64], one_vote: TimeLeft | None, *, seed: int) -> Range | None:
     """Forecast one person's minutes for draws of votes.
 
     Args:

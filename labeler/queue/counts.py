@@ -9,10 +9,13 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import ColumnElement, Connection
 
+from labeler.draws.frames import SAMPLE
+from labeler.queue.audit import AUDIT
 from labeler.queue.judged import JudgedItems, count_judged
 from labeler.queue.reasons import SECOND_LOOK
+from labeler.queue.routed import order_in_force
 from labeler.records import table
-from labeler.records.pools import Candidate, Item
+from labeler.records.pools import Candidate, Item, Pool
 from labeler.records.projections import TaskState, TaskStatus
 from labeler.records.queries import QueryVersion
 from labeler.records.queue import Assignment, ReviewEvent, Task, TaskReason, VotePurpose
@@ -36,6 +39,8 @@ class QueueCounts:
         wanted_votes: Votes that are waiting, held or done.
         by_reviewer: Each reviewer's events by kind.
         by_judge: How each judge ended on the items of tasks that are open or disputed.
+        drawn: Tasks that are open or disputed whose items a random draw picked.
+        orders: The order in which people are asked, by pool; pools that were never routed aside.
     """
 
     by_status: Mapping[str, int]
@@ -44,6 +49,8 @@ class QueueCounts:
     wanted_votes: Mapping[str, int]
     by_reviewer: Mapping[str, Mapping[str, int]]
     by_judge: tuple[JudgedItems, ...]
+    drawn: int
+    orders: Mapping[str, str]
 
 
 def count_queue(connection: Connection, pool_id: int | None = None) -> QueueCounts:
@@ -75,6 +82,17 @@ def count_queue(connection: Connection, pool_id: int | None = None) -> QueueCoun
         )
         .group_by(_REASON.c.reason)
     )
+    drawn = (
+        sa.select(sa.func.count(sa.distinct(_REASON.c.task_id)))
+        .join(_TASK, _TASK.c.id == _REASON.c.task_id)
+        .join(_STATE, _STATE.c.task_id == _TASK.c.id)
+        .where(
+            reasons_hold(),
+            _STATE.c.status.in_(waiting),
+            _REASON.c.reason.in_([AUDIT, SAMPLE]),
+            in_pool,
+        )
+    )
     assignment = table(Assignment)
     votes = (
         sa.select(assignment.c.state, sa.func.count())
@@ -88,7 +106,20 @@ def count_queue(connection: Connection, pool_id: int | None = None) -> QueueCoun
         wanted_votes=_counts(connection, votes),
         by_reviewer=_by_reviewer(connection, in_pool),
         by_judge=tuple(count_judged(connection, _waiting_items(pool_id, waiting))),
+        drawn=int(connection.execute(drawn).scalar_one()),
+        orders=_orders(connection, pool_id),
     )
+
+
+def _orders(connection: Connection, pool_id: int | None) -> dict[str, str]:
+    pool = table(Pool)
+    statement = sa.select(pool.c.name).order_by(pool.c.name)
+    if pool_id is not None:
+        statement = statement.where(pool.c.id == pool_id)
+    found = {
+        str(name): order_in_force(connection, name) for (name,) in connection.execute(statement)
+    }
+    return {name: order for name, order in found.items() if order is not None}
 
 
 def _waiting_items(pool_id: int | None, waiting: list[str]) -> sa.Select[int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,22 +12,29 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from labeler.assessment.item_scores import scores_by_digest
-from labeler.calibration.policies import NINE_OF_TEN, AnyPolicy, Policy, TargetPolicy, parse_policy
-from labeler.draws.audit_frames import AuditFrame
+from labeler.calibration.policies import (
+    NINE_OF_TEN,
+    AnyPolicy,
+    Policy,
+    TargetPolicy,
+    parse_policy,
+    policy_in_force,
+)
+from labeler.draws.audit_frames import AuditFrame, read_frames
+from labeler.draws.frames import drawn_for_samples
 from labeler.evaluation.foresight import (
     Range,
     SequenceState,
     StratumState,
+    items_to_judge,
     minutes_of,
-    votes_to_end,
 )
-from labeler.evaluation.pace import TimeLeft
 from labeler.queue.audit_plan import plan_audit
 from labeler.queue.guarantee import AuditStanding, audit_standing
 from labeler.queue.progress import pace_of_one_vote
 from labeler.queue.reasons import reasons_for
-from labeler.queue.route import policy_in_force
 from labeler.queue.standing import PoolStanding, read_standing
+from labeler.queue.wanted import open_votes
 from labeler.records import table
 from labeler.records.pools import Pool
 from labeler.records.sampling import Frame
@@ -39,22 +46,26 @@ __all__ = ["Forecast", "latest_policy", "read_forecasts"]
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """What a pool still takes, until each label is accepted or given by a person.
+    """What a pool still takes, until nothing of it waits for people.
+
+    Each label is then accepted or given by a person, and what was drawn at random is answered.
 
     Attributes:
         pool: The pool's name.
         policy: The policy in force.
+        promise: What the policy says of the labels that it accepts, in words.
         note: Why the policy that was asked for can't be applied; empty where it is.
-        audit_votes: Votes that the audit still needs before its next look.
+        audit_votes: Items that the audit still needs votes on, before its next look.
         chance: The probability that labels come to be accepted that aren't yet; None under a plain
             policy.
         accepted: Labels that come to be accepted, or None.
-        votes: Votes until nothing waits for people.
+        votes: Votes until nothing waits for people, second votes on an item among them.
         minutes: Minutes of one person for them, or None while no pace is known.
     """
 
     pool: str
     policy: str
+    promise: str
     note: str
     audit_votes: int
     chance: float | None
@@ -112,46 +123,70 @@ def latest_policy(connection: Connection, pool_id: int) -> AnyPolicy:
 def _forecast(connection: Connection, pool: sa.Row[Any], policy: AnyPolicy) -> Forecast:
     standing = read_standing(connection, pool)
     in_force, note = policy_in_force(policy, standing.scores)
-    pace = pace_of_one_vote(connection)
-    seed = zlib.crc32(f"{pool.digest} {in_force.digest}".encode())
     if isinstance(in_force, Policy):
-        return _plain(standing, in_force, note, pace, seed)
-    audit = audit_standing(connection, standing, in_force)
-    states = (
-        _planned(standing, in_force)
-        if audit.frame is None
-        else _under_way(connection, audit, audit.frame)
-    )
-    people = standing.people
-    kept = [item for item in audit.accepted if item not in people and standing.items.get(item)]
-    votes, accepted = votes_to_end(states, len(standing.open_items) - len(kept), seed=seed)
+        future = _plain(connection, standing, in_force)
+    else:
+        future = _audited(connection, standing, in_force)
+    seed = zlib.crc32(f"{pool.digest} {in_force.digest}".encode())
+    items, accepted = items_to_judge(future.states, len(future.waiting), seed=seed)
+    wanted = open_votes(connection, list(standing.items))
+    each = [wanted.get(item, in_force.overlap) for item in future.waiting]
+    settled = wanted.keys() - set(standing.open_items)
+    # An item that comes to be accepted saves as many votes as one takes in the mean.
+    a_vote = sum(each) / len(each) if each else 1.0
+    votes = np.rint(items * a_vote) + sum(wanted[item] for item in settled)
+    foresees = not isinstance(in_force, Policy)
     return Forecast(
         pool=standing.name,
         policy=in_force.name,
-        note="",
-        audit_votes=sum(part.drawn - part.answered for one in states for part in one.strata),
-        chance=float(np.mean(accepted > 0)),
-        accepted=Range.of(accepted.astype(np.float64)),
-        votes=Range.of(votes.astype(np.float64)),
-        minutes=minutes_of(votes, pace, seed=seed),
+        promise=in_force.promise,
+        note=note,
+        audit_votes=future.audit_votes,
+        chance=float(np.mean(accepted > 0)) if foresees else None,
+        accepted=Range.of(accepted.astype(np.float64)) if foresees else None,
+        votes=Range.of(votes),
+        minutes=minutes_of(votes, pace_of_one_vote(connection), seed=seed),
     )
 
 
-def _plain(
-    standing: PoolStanding, policy: Policy, note: str, pace: TimeLeft | None, seed: int
-) -> Forecast:
+@dataclass(frozen=True, slots=True)
+class _Future:
+    """What a forecast is drawn from.
+
+    Attributes:
+        waiting: Items that people have to judge, unless their label comes to be accepted.
+        audit_votes: Items among them that were drawn, and decide what is accepted.
+        states: How far the audit has come, by grade.
+    """
+
+    waiting: frozenset[int]
+    audit_votes: int
+    states: Sequence[SequenceState] = ()
+
+
+def _plain(connection: Connection, standing: PoolStanding, policy: Policy) -> _Future:
     """Count what waits: without calibrated scores there is nothing to foresee."""
-    waiting = sum(bool(reasons_for(standing.signals(item), policy)) for item in standing.open_items)
-    votes = np.full(2, waiting, dtype=np.int64)
-    return Forecast(
-        pool=standing.name,
-        policy=policy.name,
-        note=note,
-        audit_votes=0,
-        chance=None,
-        accepted=None,
-        votes=Range.of(votes.astype(np.float64)),
-        minutes=minutes_of(np.repeat(votes, 200), pace, seed=seed),
+    unsettled = standing.open_items
+    doubtful = {item for item in unsettled if reasons_for(standing.signals(item), policy)}
+    frames = read_frames(connection, standing.pool_id, policy.digest)
+    drawn = frozenset().union(*(frame.drawn for frame in frames)) & set(unsettled)
+    sampled = drawn_for_samples(connection, unsettled)
+    return _Future(frozenset(doubtful | drawn | sampled), len(drawn))
+
+
+def _audited(connection: Connection, standing: PoolStanding, policy: TargetPolicy) -> _Future:
+    audit = audit_standing(connection, standing, policy)
+    states = (
+        _planned(standing, policy)
+        if audit.frame is None
+        else _under_way(connection, audit, audit.frame)
+    )
+    unsettled = standing.open_items
+    asked = audit.drawn | drawn_for_samples(connection, unsettled)
+    return _Future(
+        frozenset(item for item in unsettled if item in asked or item not in audit.accepted),
+        sum(part.drawn - part.answered for one in states for part in one.strata),
+        states,
     )
 
 

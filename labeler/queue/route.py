@@ -9,15 +9,14 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import sqlalchemy as sa
 
 from labeler.assessment.decisions import settle_items
-from labeler.assessment.item_scores import ItemScores
 from labeler.assessment.samples import JudgeAnswer
-from labeler.calibration.policies import UNCALIBRATED, AnyPolicy, Policy, TargetPolicy
+from labeler.calibration.policies import AnyPolicy, Policy, TargetPolicy, policy_in_force
 from labeler.draws.audit_ledger import Ledgers, count_ledgers
 from labeler.queue.acceptances import (
     Acceptance,
@@ -30,6 +29,7 @@ from labeler.queue.guarantee import AuditStanding, bring_audit_forward
 from labeler.queue.interleaving import Early, rate_of
 from labeler.queue.order import DEFAULT_ORDER, Order, order_named, place_items
 from labeler.queue.reasons import SECOND_LOOK, accepted_answer, reasons_for
+from labeler.queue.routed import command_of, order_in_force
 from labeler.queue.sampled import with_sampled, with_samples
 from labeler.queue.second_look import second_looks
 from labeler.queue.standing import PoolStanding, judgeable, queries_of, read_standing
@@ -41,7 +41,7 @@ from labeler.store.database import Store, WriteTransaction
 from labeler.store.projections import refresh
 from labeler.store.registry import policy_key, pool_named
 
-__all__ = ["RouteReport", "policy_in_force", "route_pool"]
+__all__ = ["RouteReport", "route_pool"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,24 +123,6 @@ class _Plan:
         return wanted
 
 
-def policy_in_force(policy: AnyPolicy, scores: ItemScores | None) -> tuple[AnyPolicy, str]:
-    """Give the policy that can be applied, and why it isn't the one that was asked for.
-
-    One with a target needs calibrated scores: without them the plain threshold stays.
-    """
-    if isinstance(policy, Policy) or (scores is not None and scores.is_calibrated):
-        return policy, ""
-    if scores is None:
-        why = "no scores: `labeler calibrate` fits them to people's labels"
-    else:
-        why = (
-            f"the scores rest on {scores.labels} labels of people, and calibrated ones take 100, "
-            "relevant and not relevant ones among them"
-        )
-    plain = replace(UNCALIBRATED, accept=policy.accept, overlap=policy.overlap)
-    return plain, f"'{policy.name}' can't be applied yet: {why}"
-
-
 def route_pool(
     store: Store,
     name: str,
@@ -169,8 +151,9 @@ def route_pool(
         UsageError: When there is no such order.
     """
     by = order_named(order)
-    with store.write(f"route {name} --policy {policy.name}") as tx:
+    with store.write(command_of(name, policy.name, by)) as tx:
         row = pool_named(tx.connection, name)
+        is_reordered = order_in_force(tx.connection, name) != by.name
         settle_items(tx, judgeable(tx.connection, row.id))
         standing = read_standing(tx.connection, row)
         in_force, instead_of = policy_in_force(policy, standing.scores)
@@ -190,6 +173,7 @@ def route_pool(
         ledgers = count_ledgers(
             tx.connection, standing.pool_id, standing.people, disputed=standing.disputed
         )
+        revision = tx.revision_id if is_reordered else tx.made_revision
     return _report(
         standing,
         plan,
@@ -200,7 +184,7 @@ def route_pool(
         decided=decided,
         waiting=sum(set(reasons) != {SECOND_LOOK} for reasons in wanted.values()),
         tasks=(raised, lifted),
-        revision=tx.made_revision,
+        revision=revision,
     )
 
 

@@ -7,14 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from labeler.assessment.item_scores import ItemScores, scores_by_digest
-from labeler.calibration.policies import AnyPolicy, Policy, TargetPolicy
+from labeler.calibration.policies import AnyPolicy, Policy, TargetPolicy, policy_in_force
 from labeler.draws.audit_frames import AuditFrame
 from labeler.draws.audit_ledger import Ledgers, count_ledgers
 from labeler.evaluation.sampling import zero_error_sample_size
 from labeler.queue.audit_plan import GradePlan, PlannedStratum, plan_audit
 from labeler.queue.guarantee import AuditStanding, audit_standing
 from labeler.queue.reasons import reasons_for
-from labeler.queue.route import policy_in_force
 from labeler.queue.standing import PoolStanding, read_standing
 from labeler.queue.verdicts import GradeVerdict
 from labeler.store.database import Store

@@ -199,9 +199,10 @@ def _why(
         return "all parts are accepted"
     told = ""
     if last is not None and not last.is_shown:
+        unseen = last.most_wrong - last.wrong
         told = (
-            f"{last.wrong} of {last.drawn} were wrong, so up to {last.most_wrong} wrong labels may "
-            f"be among {last.left + last.drawn}, too many for {target:.0%}"
+            f"{last.wrong} of {last.drawn} were wrong, so up to {unseen} wrong labels may be among "
+            f"the {last.left} that nobody judged, too many for {target:.0%}"
         )
     if goes_on:
         return f"{told}; a further draw is due"

@@ -23,6 +23,7 @@ from labeler.store.slices import slices_of_items
 __all__ = [
     "bring_votes_in_line",
     "items_with_open_votes",
+    "open_votes",
     "place_first",
     "purpose_of",
     "task_keys",
@@ -139,9 +140,14 @@ def _make_drawn(
         )
 
 
+def open_votes(connection: Connection, items: Sequence[int]) -> dict[int, int]:
+    """Count for each of some items the votes that are wanted and not given; others are left out."""
+    return {item: len(slots) for item, slots in _open_slots(connection, items).items()}
+
+
 def items_with_open_votes(connection: Connection, items: Sequence[int]) -> frozenset[int]:
     """Give those of some items on which a vote is wanted, or somebody is at work."""
-    return frozenset(_open_slots(connection, items)) if items else frozenset()
+    return frozenset(open_votes(connection, items)) if items else frozenset()
 
 
 def _stays_wanted(purpose: str, done: set[str]) -> bool:

@@ -136,8 +136,25 @@ def test_orders_and_double_review(calibrated: Path, capsys: pytest.CaptureFixtur
     assert "there is no order 'alphabet'" in capsys.readouterr().err
     found = as_json(capsys, "route", "p", "--order", "margin", "--overlap", "influence")
     assert found["order"] == "margin"
-    wanted = as_json(capsys, "queue", "--pool", "p")["wanted_votes"]
-    assert wanted["waiting"] == 440  # a tenth of 400 twice
+    counts = as_json(capsys, "queue", "--pool", "p")
+    assert counts["wanted_votes"]["waiting"] == 440  # a tenth of 400 twice
+    assert counts["orders"] == {"p": "margin"}
+    assert counts["drawn"] == found["audited"] > 0
+    lines = told(capsys, "queue").splitlines()
+    assert lines[0].split() == ["asked", "in", "order", "of", "margin"]
+    assert lines[1].split() == ["drawn", "at", "random,", "waiting", str(found["audited"])]
+
+
+def test_another_order_is_recorded_and_the_same_one_changes_nothing(
+    calibrated: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first = as_json(capsys, "route", "p")["revision"]
+    assert first is not None
+    assert as_json(capsys, "route", "p")["revision"] is None
+    other = as_json(capsys, "route", "p", "--order", "oldest")["revision"]
+    assert other > first
+    assert as_json(capsys, "route", "p", "--order", "oldest")["revision"] is None
+    assert as_json(capsys, "queue")["orders"] == {"p": "oldest"}
 
 
 def further_votes(folder: Path) -> int:
@@ -169,8 +186,12 @@ def test_the_forecast(calibrated: Path, capsys: pytest.CaptureFixture[str]) -> N
     (one,) = as_json(capsys, "queue", "--forecast")["forecasts"]
     assert one["votes"]["low"] <= one["votes"]["middle"] <= one["votes"]["high"] <= 400
     assert one["minutes"] is None
-    line = told(capsys, "queue", "--forecast", "--pool", "p").splitlines()[1]
-    assert line.startswith("p")
-    assert line.endswith("unknown")
+    assert "90%" in one["promise"]
+    lines = told(capsys, "queue", "--forecast", "--pool", "p").splitlines()
+    facts = dict(line.split("  ", 1) for line in lines if "  " in line)
+    assert "90% of each grade's accepted labels agree with people" in facts["policy"]
+    assert " to " in facts["votes until nothing waits"]
+    assert facts["minutes of one person for them"].strip() == "unknown until votes are given"
+    assert "nine of ten futures" in lines[-1]
     assert run(["queue", "--policy", "x.toml"]) == 2
     assert "--forecast" in capsys.readouterr().err

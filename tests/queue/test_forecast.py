@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -20,12 +21,13 @@ from labeler.evaluation.foresight import (
     Range,
     SequenceState,
     StratumState,
+    items_to_judge,
     minutes_of,
-    votes_to_end,
 )
 from labeler.evaluation.pace import TimeLeft
 from labeler.labels import Grade
 from labeler.queue.forecast import Forecast, latest_policy, read_forecasts
+from labeler.queue.progress import read_progress
 from labeler.queue.route import route_pool
 from labeler.records.queue import VotePurpose
 from labeler.store.database import Store
@@ -55,8 +57,8 @@ def items(sqlite_store: Store, own_folder: Path) -> list[int]:
 
 
 def test_what_the_audit_has_found_outweighs_what_the_scores_promise() -> None:
-    hopeful, _ = votes_to_end([state(0.99)], 1000, seed=1)
-    found, accepted = votes_to_end([state(0.99, 90, 30)], 1000, seed=1)
+    hopeful, _ = items_to_judge([state(0.99)], 1000, seed=1)
+    found, accepted = items_to_judge([state(0.99, 90, 30)], 1000, seed=1)
     assert np.median(hopeful) == 100
     assert set(found.tolist()) == {1000}
     assert not accepted.any()
@@ -67,10 +69,10 @@ def test_votes_and_accepted_labels_add_to_what_waits(
     expected: float, answered: int, wrong: int, seed: int
 ) -> None:
     one = state(expected, answered, min(wrong, answered))
-    votes, accepted = votes_to_end([one], 1000 - answered, seed=seed, draws=20)
+    votes, accepted = items_to_judge([one], 1000 - answered, seed=seed, draws=20)
     assert (votes + accepted == 1000 - answered).all()
     assert set(accepted.tolist()) <= {0, 900}
-    again, _ = votes_to_end([one], 1000 - answered, seed=seed, draws=20)
+    again, _ = items_to_judge([one], 1000 - answered, seed=seed, draws=20)
     assert (votes == again).all()
 
 
@@ -104,6 +106,41 @@ def test_before_the_audit_and_after_it(sqlite_store: Store, items: list[int]) ->
     assert done.votes == Range(*[float(report.to_people)] * 3)
     assert under_way.votes.low <= report.to_people + len(drawn) <= under_way.votes.high
     assert done.minutes is not None
+
+
+def test_votes_of_the_queue_go_on_falling_on_what_is_audited() -> None:
+    """Of 1,000 labels 100 are drawn; half of these have an answer, and so have 200 others."""
+    alone = SequenceState((StratumState(1000, 100, 50, 0, 50, 0.99),), (1,), 0.9, 0.05)
+    among = SequenceState((StratumState(1000, 100, 50, 0, 250, 0.99),), (1,), 0.9, 0.05)
+    for one, left in ((alone, 900), (among, 500)):
+        _, accepted = items_to_judge([one], 1000, seed=1)
+        assert np.median(accepted) == left
+
+
+def test_it_counts_every_vote_that_is_wanted(sqlite_store: Store, items: list[int]) -> None:
+    """Second votes too, those on items that a first person has settled among them."""
+    score(sqlite_store, items, lambda _: 0.5)
+    route_pool(sqlite_store, "p", NINE_OF_TEN)
+    assert forecast(sqlite_store).votes.middle == 400
+    route_pool(sqlite_store, "p", NINE_OF_TEN, votes_on_influential=2)
+    assert forecast(sqlite_store).votes.middle == 440
+    twice = replace(NINE_OF_TEN, name="twice", overlap=2)
+    route_pool(sqlite_store, "p", twice)
+    assert forecast(sqlite_store, twice).votes.middle == 800
+    vote(sqlite_store, items[:10], lambda _: NOT)
+    with sqlite_store.read() as connection:
+        left = read_progress(connection, now=sqlite_store.clock()).left
+    assert forecast(sqlite_store, twice).votes.middle == left == 790
+
+
+def test_what_was_drawn_from_accepted_labels_waits_too(
+    sqlite_store: Store, items: list[int]
+) -> None:
+    easy = Policy("easy", 0.51)
+    report = route_pool(sqlite_store, "p", easy)
+    found = forecast(sqlite_store, easy)
+    assert (found.audit_votes, found.votes.middle) == (report.audited, report.waiting)
+    assert report.audited > 0
 
 
 def test_without_calibrated_scores_it_counts_what_waits(

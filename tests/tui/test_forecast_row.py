@@ -25,3 +25,5 @@ def test_votes_and_audit_stand_on_the_page_once_scores_are_calibrated(
         told = str(page(after, 80))
         assert "p, until nothing waits:" in told
         assert "of them for the audit" in told
+        assert "nine-of-ten: 90% of each grade's accepted labels agree with people" in told
+        assert "nine times in ten" in told
