@@ -4,6 +4,7 @@
 LabelerError                 something the user can act on: one line, a hint, an exit code
 ├── UsageError               exit 2: the command was given words it can't use together
 ├── InputError               exit 1: files hold faults; all of them are listed
+├── OutputError              exit 1: a file can't be written
 ├── NotFoundError            exit 1: a name that the project doesn't know
 ├── ConflictError            exit 1: a name is taken by something with other content
 ├── MissingExtraError        exit 1: an optional package is not installed
@@ -43,6 +44,7 @@ __all__ = [
     "NetworkFilesystemError",
     "NewerDatabaseError",
     "NotFoundError",
+    "OutputError",
     "ProviderDownError",
     "ProviderRefusedError",
     "StoreError",
@@ -121,6 +123,10 @@ class InputError(LabelerError):
         count = sum(fault.count for fault in self.faults)
         noun = "fault" if count == 1 else "faults"
         super().__init__(f"{count:,} {noun} in the input; nothing was stored", hint=hint)
+
+
+class OutputError(LabelerError):
+    """A file can't be written; one that was there is as it was."""
 
 
 class NotFoundError(LabelerError):

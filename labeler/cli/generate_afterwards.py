@@ -12,6 +12,7 @@ from labeler.cli.generate_questions import states_of
 from labeler.cli.output import print_facts, print_json, print_table
 from labeler.cli.project import Database, JsonOutput, open_project
 from labeler.errors import UsageError
+from labeler.formats.atomic import replacing
 
 __all__ = ["admit_command", "blind_command", "pack_command", "refit_command"]
 
@@ -130,7 +131,8 @@ def pack_command(
 
     with open_project(db) as store, store.read() as connection:
         pack, _, _, withheld = make_pack(connection, split_to_use(connection, split))
-    path.write_bytes(pack.content)
+    with replacing(path) as file:
+        file.write(pack.content)
     facts = {
         "digest": pack.digest,
         "chunks": len(pack.chunks),
@@ -195,9 +197,10 @@ def blind_command(
         for line, one in enumerate(drawn, 1)
     ]
     key_path = path.with_name(path.name + ".key")
-    for file, lines in ((path, rows), (key_path, keys)):
+    for target, lines in ((path, rows), (key_path, keys)):
         text = "".join(form.dumps(line, ensure_ascii=False) + "\n" for line in lines)
-        file.write_text(text, encoding="utf-8")
+        with replacing(target) as file:
+            file.write(text.encode())
     facts = {
         "passed": sum(not one.failed for one in drawn),
         "turned down": sum(bool(one.failed) for one in drawn),

@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
+from labeler.errors import OutputError
+
 __all__ = ["replacing"]
 
 
@@ -22,8 +24,26 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     What isn't a file, such as ``/dev/stdout`` or a pipe, is written to directly.
 
     Raises:
-        OSError: When the folder can't be written to.
+        OutputError: When it can't be written.
     """
+    try:
+        with _replacing(path) as file:
+            yield file
+    except BrokenPipeError:  # whoever read it has gone away: no fault of the file
+        raise
+    except FileNotFoundError:
+        raise OutputError(
+            f"{path} can't be written: there is no folder {path.parent}",
+            hint="make the folder first",
+        ) from None
+    except OSError as error:
+        raise OutputError(
+            f"{path} can't be written: {error.strerror or error}", hint="name another file"
+        ) from None
+
+
+@contextmanager
+def _replacing(path: Path) -> Iterator[BinaryIO]:
     target = Path(os.path.realpath(path))
     if target.exists() and not target.is_file():
         with path.open("wb") as stream:

@@ -1,4 +1,4 @@
-"""A file that an option names and that can't be read: told in plain words, and nothing changed."""
+"""A file that is named and can't be read or written: told in plain words, and nothing changed."""
 
 from __future__ import annotations
 
@@ -34,3 +34,16 @@ def test_a_named_file_that_cant_be_read_is_told(project: Project, words: tuple[s
     ):
         told = project.refused(*(name if word == "FILE" else word for word in words))
         assert f"{name}: {problem}" in told
+
+
+@pytest.mark.parametrize("kind", ["qrels", "jsonl", "corpus", "testset"])
+def test_a_file_that_cant_be_written_is_told(project: Project, kind: str) -> None:
+    import_all(project)
+    project.do("pool", "create", "p", "--depth", "2")
+    Path("folder").mkdir()
+    scope = ("--snapshot", "c") if kind == "corpus" else ("--pool", "p")
+    told = project.refused("export", kind, "none/out", *scope)
+    assert "none/out can't be written: there is no folder none" in told
+    told = project.refused("export", kind, "folder", *scope)
+    assert "folder can't be written: Is a directory" in told
+    assert list(Path("folder").iterdir()) == []

@@ -1,8 +1,10 @@
+import errno
 import os
 from pathlib import Path
 
 import pytest
 
+from labeler.errors import OutputError
 from labeler.formats.atomic import replacing
 
 
@@ -50,6 +52,18 @@ def test_a_device_is_written_to_and_stays(tmp_path: Path) -> None:
     assert not Path(os.devnull).is_file()
 
 
-def test_a_missing_folder_is_an_error_of_the_system(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError), replacing(tmp_path / "none" / "out"):
+def test_what_cant_be_written_is_told_and_leaves_nothing_behind(tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    with pytest.raises(OutputError, match="there is no folder"), replacing(folder / "none" / "out"):
         pass
+    with pytest.raises(OutputError, match="Is a directory"), replacing(folder):
+        pass
+    with pytest.raises(OutputError, match="No space left"), replacing(folder / "out"):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    assert list(folder.iterdir()) == []
+
+
+def test_a_reader_that_goes_away_is_no_fault_of_the_file(tmp_path: Path) -> None:
+    with pytest.raises(BrokenPipeError), replacing(tmp_path / "out"):
+        raise BrokenPipeError
