@@ -36,8 +36,8 @@ def trend(
 ) -> None:
     """Show how metrics went over time, from the log of evaluations.
 
-    Every report on runs and every gate logs the numbers that it gives. Where the snapshot,
-    the pool or whose labels count changed since the evaluation before, that is said: the two can't
+    Every report on runs and every gate logs the numbers that it gives. Where the snapshot, the
+    pool, the rubric or whose labels count changed since the one before, that is said: the two can't
     be compared.
 
     Parameters

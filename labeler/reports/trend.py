@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy import Connection
+from sqlalchemy import Connection, Row
 
 from labeler.errors import NotFoundError
 from labeler.records import table
@@ -19,10 +21,12 @@ from labeler.records.runs import Run
 from labeler.reports.charts import TrendPoint, trend_chart
 from labeler.reports.page import facts, heading, page, paragraph
 from labeler.reports.page import table as table_of
+from labeler.reports.report_log import changed_conditions
 
 __all__ = ["LoggedPoint", "Trend", "read_trends", "trend_page"]
 
-_KEPT = ("snapshot", "pool", "labels")
+_TOLD = ("rubric", "scales", "gains", "relevant", "order", "origin")
+"""Conditions that are told when they change, where both evaluations logged them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +76,9 @@ class Trend:
     points: tuple[LoggedPoint, ...]
 
 
+_Conditions = Mapping[str, object]
+
+
 def read_trends(
     connection: Connection,
     *,
@@ -100,6 +107,7 @@ def read_trends(
             evaluation.c.command,
             evaluation.c.label_source,
             evaluation.c.label_revision,
+            evaluation.c.settings,
             revision.c.at,
             revision.c.actor,
             snapshot.c.name.label("snapshot"),
@@ -113,7 +121,7 @@ def read_trends(
         .where(value.c.slice == slice_name)
         .order_by(evaluation.c.id)
     )
-    found: dict[tuple[str, str], list[LoggedPoint]] = {}
+    found: dict[tuple[str, str], list[tuple[LoggedPoint, _Conditions]]] = {}
     for row in connection.execute(statement):
         if run not in {None, row.run} or not _is_meant(metric, row.metric):
             continue
@@ -132,12 +140,11 @@ def read_trends(
             labels=row.label_source,
             revision=row.label_revision,
         )
-        found.setdefault((row.run, row.metric), []).append(point)
+        found.setdefault((row.run, row.metric), []).append((point, _conditions(row)))
     if not found:
         raise NotFoundError(
             "nothing like that was evaluated yet",
-            hint="`labeler report recall`, `labeler report compare` and `labeler gate` log what "
-            "they say",
+            hint="every report on runs and every gate logs what it says: `labeler report recall`",
         )
     return [
         Trend(name, what, slice_name, _with_changes(points))
@@ -149,19 +156,22 @@ def _is_meant(wanted: str | None, name: str) -> bool:
     return wanted is None or name == wanted or name.startswith(f"{wanted}[")
 
 
-def _with_changes(points: Sequence[LoggedPoint]) -> tuple[LoggedPoint, ...]:
+def _conditions(row: Row[*tuple[Any, ...]]) -> _Conditions:
+    logged = json.loads(row.settings).get("conditions", {})
+    told = {name: logged[name] for name in _TOLD if name in logged}
+    return told | {"snapshot": row.snapshot, "pool": row.pool, "labels": row.label_source}
+
+
+def _with_changes(
+    points: Sequence[tuple[LoggedPoint, _Conditions]],
+) -> tuple[LoggedPoint, ...]:
     """Tell at each point what changed since the one before."""
     found: list[LoggedPoint] = []
-    for point in points:
-        changed: tuple[str, ...] = ()
-        if found:
-            before, now = asdict(found[-1]), asdict(point)
-            changed = tuple(
-                f"{name}: {before[name]} before, {now[name]} now"
-                for name in _KEPT
-                if before[name] != now[name]
-            )
+    before: _Conditions | None = None
+    for point, now in points:
+        changed = () if before is None else tuple(changed_conditions(before, now))
         found.append(replace(point, changed=changed))
+        before = now
     return tuple(found)
 
 
@@ -170,7 +180,7 @@ def trend_page(trends: Sequence[Trend]) -> str:
     body = [
         paragraph(
             "Each point is one logged evaluation, its bar the 95% interval over clusters of "
-            "queries. The line is broken where snapshot, pool or whose labels count changed."
+            "queries. The line is broken where snapshot, pool, rubric or the like changed."
         )
     ]
     for trend in trends:

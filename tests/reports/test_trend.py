@@ -8,6 +8,7 @@ from labeler.cli.app import run
 from labeler.errors import NotFoundError
 from labeler.reports.gate import run_gate
 from labeler.reports.gate_file import parse_gate
+from labeler.reports.report_log import ReportValue, log_report
 from labeler.reports.trend import Trend, read_trends, trend_page
 from labeler.store.database import Store
 from tests.gated import GATE, QUERIES, fill_gated, graded, label, write_gate
@@ -41,6 +42,19 @@ def test_values_come_in_their_order_with_what_they_stood_on(gated: Store) -> Non
     assert first.revision < second.revision
     assert second.changed == ()
     assert (first.command, first.pool, first.snapshot) == ("gate", "p", "s")
+
+
+def test_a_rubric_or_scale_that_changed_breaks_the_line(store: Store, own_folder: Path) -> None:
+    fill_gated(store, own_folder)
+    before: dict[str, object] = {"snapshot": "s", "labels": "human", "revision": 1, "rubric": "a"}
+    values = [ReportValue("new", "P@2[unknown=0][human]", 0.5, 20)]
+    now = before | {"rubric": "b", "scales": ["native"]}
+    for conditions in (before, before, now):
+        log_report(store, "report recall", conditions, result={}, values=values)
+    ((_, same, other),) = [one.points for one in _trends(store)]
+    assert same.changed == ()
+    # Which scale the first ones stood on was not logged, so that nothing can be said of it.
+    assert other.changed == ("rubric: a before, b now",)
 
 
 def test_nothing_like_it_is_told(gated: Store) -> None:
