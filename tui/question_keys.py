@@ -17,6 +17,6 @@ QUESTION_KEYS: tuple[KeyRow, ...] = (
     ),
     KeyRow("question_more", "w", "more", "w", "", "at the end: look again for questions"),
     *shipped_rows("scroll_down", "scroll_up", "page_down", "page_up", "top", "bottom"),
-    *shipped_rows("undo", "help", "back", "quit"),
+    *shipped_rows("undo", "find", "pause", "help", "back", "quit"),
 )
 """The table as it is without a word in labeler.toml."""

@@ -10,6 +10,7 @@ from labeler.queue.questions.tally import QuestionPhase
 from tui.bindings import KeyRow, KeyTable
 from tui.seat import Seat
 from tui.text import displayed, displayed_line
+from tui.wording import FINDING_KEYS
 
 if TYPE_CHECKING:
     from labeler.assessment.questions import ShownSource, WaitingQuestion
@@ -80,6 +81,9 @@ def told_instead(sitting: QuestionSitting, seat: Seat, table: KeyTable) -> str:
     undo, leave, more = table.shown("undo"), table.shown("quit"), table.shown("question_more")
     ends = f"{undo} takes the last one back. {leave} ends."
     match sitting.phase:
+        case QuestionPhase.PAUSED:
+            goes_on = f"{table.shown('pause')} goes on. {leave} ends."
+            return f"Paused: the question is hidden, and no time counts.\n\n{goes_on}"
         case QuestionPhase.ENDED:
             return f"The sitting is over.\n\n{sitting.tally.describe()}\n\n{ends}"
         case QuestionPhase.EMPTY if sitting.last is None and not sitting.tally.undone:
@@ -104,14 +108,20 @@ def answers_for_questions(table: KeyTable) -> list[tuple[str, str]]:
     return [(row.shown, row.short) for row in _answers(table)]
 
 
-def keys_for_questions(sitting: QuestionSitting, table: KeyTable) -> list[tuple[str, str, int]]:
+def keys_for_questions(
+    sitting: QuestionSitting, table: KeyTable, *, finding: bool
+) -> list[tuple[str, str, int]]:
     """Give the keys that do something now, what each does, and its rank for want of room."""
+    if finding:
+        return FINDING_KEYS
     match sitting.phase:
         case QuestionPhase.JUDGING:
             others = [row for row in table.rows if row.short and row not in _answers(table)]
             return [(row.shown, row.short, row.rank) for row in others]
         case QuestionPhase.ASKING:
             return [(f"1-{OTHER}", "why", 0), ("Esc", "back", 0)]
+        case QuestionPhase.PAUSED:
+            names = {"pause": "go on", "help": "help", "quit": "quit"}
         case QuestionPhase.WAITING:
             names = {"help": "help", "quit": "quit"}
         case _:

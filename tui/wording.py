@@ -12,6 +12,7 @@ from tui.bindings import KeyTable
 from tui.seat import Seat
 
 __all__ = [
+    "FINDING_KEYS",
     "MIN_HEIGHT",
     "MIN_WIDTH",
     "bar",
@@ -23,6 +24,9 @@ __all__ = [
     "summary",
     "too_small",
 ]
+
+FINDING_KEYS = [("Enter", "next", 0), ("Up", "previous", 1), ("Esc", "back to judging", 0)]
+"""What keys do while something is typed into the search, and their rank for want of room."""
 
 MIN_WIDTH, MIN_HEIGHT = 60, 16
 """The smallest terminal that an item can be judged in, in cells."""
@@ -145,7 +149,7 @@ def keys_now(
 ) -> list[tuple[str, str, int]]:
     """Give the keys that do something now, what each does, and its rank for want of room."""
     if finding:
-        return [("Enter", "next", 0), ("Up", "previous", 1), ("Esc", "back to judging", 0)]
+        return FINDING_KEYS
     match sitting.phase:
         case Phase.JUDGING:
             told = [(row.shown, row.short, row.rank) for row in table.rows if row.short]

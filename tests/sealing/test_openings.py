@@ -135,10 +135,8 @@ def test_texts_of_sealed_documents_are_counted_beside_no_query(
     (seal,) = open_sealed(store, through="export corpus", queries=(), documents=documents)
     assert (seal.sealed, seal.documents) == (0, len(inside))
     assert seal.opening.reason == f"texts of {len(inside)} sealed documents"
-    assert seal.lines() == [
-        f"opening 1 of the split 'main': texts of {len(inside)} sealed documents, recorded at "
-        f"revision {seal.opening.revision}"
-    ]
+    (line,) = seal.lines()
+    assert line.startswith(f"opening 1 of the split 'main': {seal.opening.reason}, recorded")
     (later,) = open_sealed(store, through="gate", queries=sealed)
     assert later.before == ()
 

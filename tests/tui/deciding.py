@@ -51,7 +51,9 @@ class Decider(AppDriver):
     @property
     def _is_painted(self) -> bool:
         screen = self.app.screen
-        in_sight = isinstance(screen, QuestionScreen) and not screen._too_small
+        if not isinstance(screen, QuestionScreen) or self.sitting.is_paused:
+            return True
+        in_sight = not (screen._too_small or screen._pane.is_finding)
         shown = in_sight and self.sitting.current is not None
         return not shown or self.sitting._gate.painted_at is not None
 

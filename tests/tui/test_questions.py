@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from textual.widgets import TextArea
 
 from labeler.queue.questions.orders import REJECT_REASONS
 from labeler.queue.questions.tally import QuestionPhase
@@ -83,6 +85,60 @@ async def test_escape_rejects_nothing_and_keeps_a_draft(questions: Store, databa
         assert isinstance(app.app.screen, EditingScreen)
         assert app.app.screen.area.text.endswith("? maybe")
     assert question_events(questions) == []
+
+
+async def test_what_is_being_written_is_there_again_after_a_kill(
+    questions: Store, database: Path, tmp_path: Path
+) -> None:
+    later = tmp_path / "later"
+    later.mkdir()
+    async with deciding(database) as app:
+        await app.press("e")
+        await app.write(" and why")
+        written = app.app.screen.query_one(TextArea).text
+        await app.until(lambda: bool(list(database.parent.glob("*drafts-*"))))
+        # As the files are now, they are left by a process that is killed now.
+        for path in database.parent.glob(f"{database.name}*"):
+            shutil.copy(path, later)
+    async with deciding(later / database.name) as app:
+        await app.press("e")
+        assert isinstance(app.app.screen, EditingScreen)
+        assert app.app.screen.area.text == written
+
+
+async def test_a_pause_hides_the_question(questions: Store, database: Path) -> None:
+    async with deciding(database) as app:
+        asked = app.sitting.current
+        assert asked is not None
+        await app.press("p")
+        assert "Paused: the question is hidden" in app.text
+        assert asked.text not in app.text
+        await app.press("a", "s", "r", "1", "e", "slash")
+        assert app.sitting.current == asked
+        await app.press("p")
+        assert asked.text in app.text
+        await app.press("a")
+    assert [kind for kind, _, _ in question_events(questions)] == ["accept"]
+
+
+async def test_a_text_is_found_in_the_sources(
+    sqlite_store: Store, own_folder: Path, database: Path
+) -> None:
+    rows = "\n".join(f"line {number}" for number in range(200))
+    made = Made("Where is it?", [f"[[here]]\n{rows}\nfar needle\n{rows}"])
+    add_questions(sqlite_store, own_folder, [made])
+    async with deciding(database) as app:
+        assert "far needle" not in app.text
+        await app.press("slash")
+        await app.pilot.press(*"needle")
+        await app.until(lambda: "far needle" in app.text)
+        assert "back to judging" in app.text
+        await app.pilot.press("a", "escape")
+        await app.settled()
+        assert app.sitting.phase is QuestionPhase.JUDGING
+        assert question_events(sqlite_store) == []
+        await app.press("a")
+    assert [kind for kind, _, _ in question_events(sqlite_store)] == ["accept"]
 
 
 async def test_undo_takes_back_and_shows_the_question_again(

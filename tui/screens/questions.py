@@ -110,11 +110,12 @@ class QuestionScreen(SittingScreen):
         if sitting.current is not self._displayed:
             self._displayed = sitting.current
             self._pane.show(self._displayed)
-        self.set_class(self._displayed is not None, "-judging")
+        self.set_class(self._displayed is not None and not sitting.is_paused, "-judging")
         self._show_progress()
         self._show_answers()
         self._show_status()
-        self.query_one(KeysLine).show(keys_for_questions(sitting, self._table))
+        keys = keys_for_questions(sitting, self._table, finding=self._pane.is_finding)
+        self.query_one(KeysLine).show(keys)
         if told := told_instead(sitting, self._seat, self._table):
             self.query_one("#message", Static).update(Content(told), layout=False)
 
@@ -164,7 +165,8 @@ class QuestionScreen(SittingScreen):
             self._in_sight_again()
 
     def _in_sight_again(self) -> None:
-        if self.is_current and not self._too_small and self._displayed is not None:
+        covered = not self.is_current or self._too_small or self._pane.is_finding
+        if self._displayed is not None and not covered:
             self._sitting.painted(self._displayed, self._clock.seconds())
 
     # From the writer
@@ -182,14 +184,12 @@ class QuestionScreen(SittingScreen):
     # From the reviewer
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Let keys that need a question do nothing without one; in a small terminal, all keys."""
-        if self._too_small:
-            return False
-        needs = {"accept", "edit", "reject", "skip", "why", "scroll", "page", "edge"}
+        """Let keys that need a question do nothing without one."""
+        needs = {"accept", "edit", "reject", "skip", "why", "scroll", "page", "edge", "find"}
         if action in needs and self._sitting.current is None:
             return False
-        if action == "why":
-            return self._sitting.phase is QuestionPhase.ASKING
+        if action == "why" and self._sitting.phase is not QuestionPhase.ASKING:
+            return False
         return super().check_action(action, parameters)
 
     def action_accept(self) -> None:
@@ -206,16 +206,23 @@ class QuestionScreen(SittingScreen):
         """Write the question anew."""
         question = self._sitting.current
         if question is not None and self._sitting.may_edit():
-            text = self._sitting.drafts.get(question.question_id, question.text)
-            self.app.push_screen(EditingScreen(text), self._take_wording)
+            self._begin_edit(question)
         self.sync()
 
-    def _take_wording(self, written: Written | None) -> None:
-        if written is not None and written.is_finished:
-            self._sitting.edit(written.text)
-        elif written is not None:
-            self._sitting.keep_draft(written.text)
-        self.sync()
+    def _begin_edit(self, question: WaitingQuestion) -> None:
+        def keep(text: str) -> None:
+            self._sitting.keep_draft(question, text)
+            self.sync()
+
+        def take(written: Written | None) -> None:
+            if written is not None and written.is_finished:
+                self._sitting.edit(written.text)
+            elif written is not None:
+                self._sitting.keep_draft(question, written.text)
+            self.sync()
+
+        text = self._sitting.drafts.get(question.question_id, question.text)
+        self.app.push_screen(EditingScreen(text, keep), take)
 
     def action_reject(self) -> None:
         """Ask why."""
@@ -256,15 +263,3 @@ class QuestionScreen(SittingScreen):
         rows = [(self._table.listed(row.name), row.meaning) for row in self._table.rows]
         told = [f"{shown:<12}{meaning}" for shown, meaning in rows if meaning]
         self.app.push_screen(ReadingScreen("Help", "\n".join([_HELP, "", *told]), self._table))
-
-    def action_scroll(self, lines: int) -> None:
-        """Scroll the sources by lines."""
-        self._pane.passage.scroll_lines(lines)
-
-    def action_page(self, pages: int) -> None:
-        """Scroll the sources by pages."""
-        self._pane.passage.scroll_pages(pages)
-
-    def action_edge(self, side: int) -> None:
-        """Scroll to the beginning of the sources, or to their end."""
-        self._pane.passage.scroll_to_edge(end=side > 0)

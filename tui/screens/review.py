@@ -34,8 +34,6 @@ _LOOK_AGAIN = 10.0
 _NEED_ITEM = frozenset(
     {"skip", "flag", "note", "context", "rubric", "find", "highlight", "evidence", "query"}
 )
-_WHILE_PAUSED = frozenset({"pause", "help"})
-_WHILE_FINDING = frozenset({"page"})
 
 
 class ReviewScreen(ReviewKeys):
@@ -163,14 +161,6 @@ class ReviewScreen(ReviewKeys):
             self._seen = event.what
             self._in_sight_again()
 
-    def on_item_pane_searched(self, event: ItemPane.Searched) -> None:
-        """While something is typed into the search, no key is a label."""
-        if event.is_on:
-            self._sitting.hidden()
-        else:
-            self.call_after_refresh(self._in_sight_again)
-        self.sync()
-
     def _resized(self) -> None:
         if self.is_mounted:
             self.call_after_refresh(self._show_side)
@@ -214,14 +204,8 @@ class ReviewScreen(ReviewKeys):
     # From the reviewer
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Let keys that need an item do nothing without one; in a small terminal, all keys."""
+        """Let keys that need an item do nothing without one."""
         sitting = self._sitting
-        if self._too_small:
-            return False
-        if sitting.is_paused and action not in _WHILE_PAUSED:
-            return False
-        if self.is_mounted and self._item.is_finding and action not in _WHILE_FINDING:
-            return False
         if action in _NEED_ITEM and sitting.current is None:
             return False
         if action == "go_on" and sitting.revealed is None:

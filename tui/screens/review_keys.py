@@ -50,12 +50,6 @@ class ReviewKeys(SittingScreen):
         self._sitting.skip_by_key()
         self.sync()
 
-    def action_pause(self) -> None:
-        """Hide the item, or show it again."""
-        self._sitting.pause_or_resume()
-        self.sync()
-        self.call_after_refresh(self._in_sight_again)
-
     def action_widen(self) -> None:
         """Take skipped items again, or items that a filter leaves out."""
         self._sitting.widen()
@@ -147,10 +141,6 @@ class ReviewKeys(SittingScreen):
         """Show the keys."""
         self.app.push_screen(self._pages.help())
 
-    def action_find(self) -> None:
-        """Find a text in the passage."""
-        self._item.find()
-
     def action_highlight(self) -> None:
         """Let words of the query stand out, or not."""
         self._highlights = not self._highlights
@@ -159,15 +149,3 @@ class ReviewKeys(SittingScreen):
             "words of the query stand out" if self._highlights else "no words stand out"
         )
         self.sync()
-
-    def action_scroll(self, lines: int) -> None:
-        """Scroll the passage by lines."""
-        self._item.passage.scroll_lines(lines)
-
-    def action_page(self, pages: int) -> None:
-        """Scroll the passage by pages."""
-        self._item.passage.scroll_pages(pages)
-
-    def action_edge(self, side: int) -> None:
-        """Scroll to the beginning of the passage, or to its end."""
-        self._item.passage.scroll_to_edge(end=side > 0)

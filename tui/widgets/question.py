@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
-from textual.containers import Vertical
 from textual.content import Content
 from textual.geometry import Size
 from textual.message import Message
@@ -14,8 +13,9 @@ from textual.widgets import Static
 
 from tui.question_text import question_facts, sources_text
 from tui.text import line
-from tui.widgets.item import PassageRule
+from tui.widgets.finding import FindBar
 from tui.widgets.passage import PassageView
+from tui.widgets.passage_pane import PassagePane, PassageRule
 from tui.widgets.query import wrapped_rows
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class QuestionBox(Widget):
         return rows
 
 
-class QuestionPane(Vertical):
+class QuestionPane(PassagePane):
     """What is decided, or a message where there is nothing to decide."""
 
     class InSight(Message):
@@ -86,15 +86,12 @@ class QuestionPane(Vertical):
         yield QuestionBox()
         yield PassageRule(markup=False)
         yield PassageView(id="passage")
+        yield FindBar()
         yield Static("Opening the database …", id="message", markup=False)
-
-    @property
-    def passage(self) -> PassageView:
-        """The text of the sources."""
-        return self.query_one("#passage", PassageView)
 
     def show(self, question: WaitingQuestion | None) -> None:
         """Show a question with its sources, the evidence marked; or nothing."""
+        self._forget_search()
         self.query_one(QuestionBox).show(question)
         if question is None:
             return
@@ -113,13 +110,3 @@ class QuestionPane(Vertical):
             self.passage.bring_in_sight(self._evidence)
         self._show_rule()
         self.post_message(self.InSight(event.what))  # type: ignore[arg-type]  # what `show` gave
-
-    def on_passage_view_moved(self, event: PassageView.Moved) -> None:
-        """Say which lines are in sight."""
-        event.stop()
-        self._show_rule()
-
-    def _show_rule(self) -> None:
-        passage = self.passage
-        rule = self.query_one(PassageRule)
-        rule.show(self._title, *passage.in_sight, is_all=passage.is_all_known)

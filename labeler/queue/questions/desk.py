@@ -17,10 +17,13 @@ from labeler.assessment.questions import (
     waiting_questions,
 )
 from labeler.errors import ConflictError, NotFoundError, UsageError
+from labeler.queue.questions.drafts import Drafts
 from labeler.queue.questions.orders import (
     Brought,
     Decide,
     Decided,
+    DraftKept,
+    KeepDraft,
     More,
     QuestionAnswered,
     QuestionOrder,
@@ -32,6 +35,7 @@ from labeler.records import table
 from labeler.records.questions import QuestionEvent, QuestionEventKind
 from labeler.records.scales import AssessorKind
 from labeler.store.database import Store
+from labeler.store.journals import journal_places
 from labeler.store.registry import assessor_key
 
 __all__ = ["QuestionDesk", "last_event", "take_back"]
@@ -61,10 +65,12 @@ class QuestionDesk:
     domain: str | None = None
     language: str | None = None
     _reviewer_id: int = field(init=False)
+    _drafts: Drafts = field(init=False)
 
     def __post_init__(self) -> None:
         with self.store.write("review start", actor=self.reviewer) as tx:
             self._reviewer_id = assessor_key(tx, AssessorKind.PERSON, self.reviewer)
+        self._drafts = Drafts(journal_places(self.store.location), self.reviewer)
 
     def perform(self, order: QuestionOrder) -> QuestionAnswered:
         """Do what a sitting asks for; events are on disk when this returns.
@@ -78,6 +84,9 @@ class QuestionDesk:
                 return self._decide(order)
             case TakeBack(key, of):
                 return self._take_back(key, of)
+            case KeepDraft(question, text):
+                self._drafts.keep(question.digest, text)
+                return DraftKept()
             case More(count, there):
                 return self._more(count, there)
 
@@ -99,6 +108,7 @@ class QuestionDesk:
             return TurnedDown(order.key, error.message, order.question)
         except (ConflictError, NotFoundError) as error:
             return TurnedDown(order.key, error.message)
+        self._drafts.keep(order.question.digest, "")
         return Decided(order.key, is_late=saved is QuestionSaved.LATE)
 
     def _take_back(self, key: str, of: str | None) -> TakenBack:
@@ -131,7 +141,10 @@ class QuestionDesk:
                 limit=_LOOKED_AT,
             )
         fresh = [one for one in found if one.question_id not in there]
-        return Brought(tuple(sorted(fresh, key=self._place)[:count]), waiting)
+        given = tuple(sorted(fresh, key=self._place)[:count])
+        begun = {one.question_id: self._drafts.of(one.digest) for one in given}
+        drafts = {key: text for key, text in begun.items() if text is not None}
+        return Brought(given, waiting, drafts)
 
     def _place(self, question: WaitingQuestion) -> bytes:
         """Give the place of a question in this reviewer's own order, which tells nothing of it."""

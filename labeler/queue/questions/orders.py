@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -15,6 +16,8 @@ __all__ = [
     "Brought",
     "Decide",
     "Decided",
+    "DraftKept",
+    "KeepDraft",
     "More",
     "QuestionAnswered",
     "QuestionOrder",
@@ -68,6 +71,14 @@ class TakeBack:
 
 
 @dataclass(frozen=True, slots=True)
+class KeepDraft:
+    """Keep a wording that isn't finished, so that it outlives the process; empty forgets it."""
+
+    question: WaitingQuestion
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class More:
     """Read further questions that wait for the reviewer, but none that is there already."""
 
@@ -75,7 +86,7 @@ class More:
     there: frozenset[int]
 
 
-QuestionOrder = Decide | TakeBack | More
+QuestionOrder = Decide | TakeBack | KeepDraft | More
 
 
 # Answers.
@@ -122,10 +133,17 @@ class Brought:
     Attributes:
         questions: Some of them.
         waiting: How many there are, those on the screen included.
+        drafts: Wordings of these that were begun and not given, by the question's key.
     """
 
     questions: tuple[WaitingQuestion, ...]
     waiting: int
+    drafts: Mapping[int, str] = field(default_factory=dict)
 
 
-QuestionAnswered = Decided | TurnedDown | TakenBack | Brought
+@dataclass(frozen=True, slots=True)
+class DraftKept:
+    """A draft was kept, as well as that can be."""
+
+
+QuestionAnswered = Decided | TurnedDown | TakenBack | Brought | DraftKept

@@ -17,6 +17,8 @@ from labeler.queue.questions.orders import (
     Brought,
     Decide,
     Decided,
+    DraftKept,
+    KeepDraft,
     More,
     QuestionAnswered,
     QuestionOrder,
@@ -108,11 +110,18 @@ class QuestionSitting:
     @property
     def phase(self) -> QuestionPhase:
         """Where the sitting stands."""
+        if self.is_paused:
+            return QuestionPhase.PAUSED
         if self.is_over:
             return QuestionPhase.ENDED
         if self.current is not None:
             return QuestionPhase.ASKING if self._is_asking else QuestionPhase.JUDGING
         return QuestionPhase.EMPTY if self._is_used_up else QuestionPhase.WAITING
+
+    @property
+    def is_paused(self) -> bool:
+        """Whether the reviewer pauses."""
+        return self._gate.paused_at is not None
 
     def is_saved(self, decide: Decide) -> bool:
         """Tell whether a decision is on disk."""
@@ -151,6 +160,18 @@ class QuestionSitting:
         """Take note that the current question isn't on the screen any more."""
         self._gate.hidden()
 
+    def pause_or_resume(self) -> None:
+        """Hide the question by the last key press, or show it again; meanwhile no time counts."""
+        if self._gate.is_repeat or self._gate.press is None:
+            return
+        if self.is_paused:
+            stood_still = self._gate.resume()
+            if self._began_at is not None:
+                self._began_at += stood_still
+        elif self.current is not None:
+            self._gate.pause()
+        self.notice = ""
+
     def accept(self) -> bool:
         """Accept the current question by the last key press; False when refused."""
         return self._decide("accept")
@@ -171,10 +192,11 @@ class QuestionSitting:
         self._give("edit", text=wording)
         return True
 
-    def keep_draft(self, text: str) -> None:
-        """Remember a wording that isn't finished."""
-        if self.current is not None:
-            self.drafts[self.current.question_id] = text
+    def keep_draft(self, question: WaitingQuestion, text: str) -> None:
+        """Keep a wording that isn't finished, as long as its question is to be decided."""
+        if question is self.current and self.drafts.get(question.question_id) != text:
+            self.drafts[question.question_id] = text
+            self._orders.append(KeepDraft(question, text))
 
     def ask_why(self) -> bool:
         """Ask why the current question is rejected; False when the key press is refused."""
@@ -240,8 +262,11 @@ class QuestionSitting:
                 self._put_first(again)
             case TakenBack():
                 self._taken_back(answer)
-            case Brought(questions, waiting):
+            case Brought(questions, waiting, drafts):
+                self.drafts = {**drafts, **self.drafts}
                 self._brought(questions, waiting)
+            case DraftKept():
+                pass
 
     def _decided(self, key: str, *, is_late: bool) -> None:
         order = self._unsaved.pop(key, None)

@@ -20,6 +20,8 @@ class QuestionPhase(Enum):
     """A question is there."""
     ASKING = auto()
     """A question is to be rejected, and one more key says why."""
+    PAUSED = auto()
+    """The question is hidden, and no time counts."""
     EMPTY = auto()
     """No question waits for this reviewer."""
     ENDED = auto()

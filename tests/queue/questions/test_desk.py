@@ -15,6 +15,8 @@ from labeler.queue.questions.orders import (
     Brought,
     Decide,
     Decided,
+    DraftKept,
+    KeepDraft,
     More,
     TakeBack,
     TakenBack,
@@ -190,3 +192,42 @@ def test_a_journal_keeps_what_the_database_does_not_take(store: Store, keys: lis
     journal.settled(order)
     journal.close()
     assert journal.path is None
+
+
+def test_a_draft_outlives_the_process_and_is_forgotten_once_the_question_is_decided(
+    store: Store, keys: list[int]
+) -> None:
+    desk = QuestionDesk(store, "ana")
+    first, second, *_ = brought(desk)
+    assert desk.perform(KeepDraft(first, "not done")) == DraftKept()
+    assert desk.perform(KeepDraft(second, "nor this")) == DraftKept()
+    assert desk.perform(KeepDraft(second, "")) == DraftKept()
+    # No word of its end: another process comes after one that was killed.
+    for name, expected in (("ana", {first.question_id: "not done"}), ("bo", {})):
+        answer = QuestionDesk(store, name).perform(More(9, frozenset()))
+        assert isinstance(answer, Brought)
+        assert answer.drafts == expected
+    again = QuestionDesk(store, "ana")
+    again.perform(Decide("key", first, EDIT, text="Done at last?"))
+    again.perform(TakeBack("undo", "key"))
+    answer = QuestionDesk(store, "ana").perform(More(9, frozenset()))
+    assert isinstance(answer, Brought)
+    assert answer.drafts == {}
+    left = [path for place in journal_places(store.location) for path in _drafts(place.folder)]
+    assert left == []
+
+
+def _drafts(folder: Path) -> list[Path]:
+    return list(folder.glob("*drafts-*")) if folder.is_dir() else []
+
+
+def test_a_file_of_drafts_that_is_no_such_file_holds_none(store: Store, keys: list[int]) -> None:
+    desk = QuestionDesk(store, "ana")
+    (first, *_) = brought(desk)
+    desk.perform(KeepDraft(first, "not done"))
+    (path,) = [path for place in journal_places(store.location) for path in _drafts(place.folder)]
+    for content in (b"", b"[1]", b'{"a": 1}', b"\xff{"):
+        path.write_bytes(content)
+        answer = QuestionDesk(store, "ana").perform(More(9, frozenset()))
+        assert isinstance(answer, Brought)
+        assert answer.drafts == {}

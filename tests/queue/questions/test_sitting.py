@@ -12,6 +12,8 @@ from labeler.queue.questions.orders import (
     Brought,
     Decide,
     Decided,
+    DraftKept,
+    KeepDraft,
     More,
     QuestionOrder,
     TakeBack,
@@ -52,7 +54,7 @@ class Sitter:
                 elif isinstance(order, Decide):
                     self.waiting = [one for one in self.waiting if one != order.question]
                     self.sitting.answered(Decided(order.key))
-                else:
+                elif isinstance(order, TakeBack):
                     self.take_back(order)
         if self.sitting.current is not None:
             self.sitting.painted(self.sitting.current, self.now)
@@ -75,7 +77,7 @@ class Sitter:
 
     @property
     def events(self) -> list[Decide | TakeBack]:
-        return [one for one in self.done if not isinstance(one, More)]
+        return [one for one in self.done if isinstance(one, Decide | TakeBack)]
 
 
 def begun(**options: float) -> Sitter:
@@ -201,7 +203,8 @@ def test_the_same_wording_is_no_edit() -> None:
     assert not sitter.sitting.edit("question  0? ")
     assert not sitter.sitting.edit("  ")
     assert sitter.sitting.current == question(0)
-    sitter.sitting.keep_draft("question nought")
+    sitter.sitting.keep_draft(question(1), "question one")
+    sitter.sitting.keep_draft(sitter.sitting.current, "question nought")
     assert sitter.sitting.drafts == {0: "question nought"}
 
 
@@ -285,3 +288,47 @@ def test_when_nothing_is_left_it_says_so_and_looks_again_on_request() -> None:
     sitter.sitting.look_again()
     sitter.work()
     assert sitter.sitting.current == question(5)
+
+
+def test_a_draft_is_kept_once_for_the_question_it_is_of_and_comes_back() -> None:
+    sitter = begun()
+    current = sitter.sitting.current
+    assert current is not None
+    sitter.sitting.keep_draft(current, "begun")
+    sitter.sitting.keep_draft(current, "begun")
+    sitter.sitting.keep_draft(question(5), "of a question that isn't shown")
+    assert sitter.sitting.take_orders() == [KeepDraft(current, "begun")]
+    sitter.sitting.answered(DraftKept())
+    sitter.sitting.answered(Brought((), 9, {0: "of before", 7: "of another"}))
+    assert sitter.sitting.drafts == {0: "begun", 7: "of another"}
+    sitter.press("a")
+    assert sitter.sitting.accept()
+    assert sitter.sitting.drafts == {7: "of another"}
+
+
+def test_in_a_pause_no_time_counts_and_no_key_decides() -> None:
+    sitter = begun(minutes=1.0)
+    sitter.press("p", after=10)
+    sitter.sitting.pause_or_resume()
+    assert (sitter.phase(), sitter.sitting.is_paused) == (QuestionPhase.PAUSED, True)
+    sitter.press("a", after=500)
+    assert not sitter.sitting.accept()
+    sitter.press("p", after=1)
+    sitter.sitting.pause_or_resume()
+    assert sitter.phase() is QuestionPhase.JUDGING
+    sitter.work()
+    sitter.press("a", after=2)
+    assert sitter.sitting.accept()
+    sitter.work()
+    [event] = sitter.events
+    assert isinstance(event, Decide)
+    assert event.dwell_ms == 12_000
+    assert sitter.phase() is QuestionPhase.JUDGING
+
+
+def test_a_key_held_down_does_not_end_the_pause() -> None:
+    sitter = begun()
+    for after in (1.0, 0.03, 0.03):
+        sitter.press("p", after=after)
+        sitter.sitting.pause_or_resume()
+    assert sitter.sitting.is_paused
