@@ -13,8 +13,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from labeler.evaluation.posterior import Interval
+    from labeler.sampling.estimates import NamedEstimate
     from labeler.sampling.queries import QuerySampleReport
-    from labeler.sampling.status import NamedEstimate, SampleStatus
+    from labeler.sampling.status import SampleStatus
 
 __all__ = ["print_query_draw", "print_status", "status_as_json", "write_query_draw"]
 
@@ -40,8 +41,21 @@ def status_as_json(found: SampleStatus) -> dict[str, object]:
         "strata": [asdict(one) for one in found.strata],
         **asdict(found.facts),
         "nonresponse": "assumed missing at random inside strata",
+        "prior": found.prior,
         "estimates": [_estimate_json(one) for one in found.estimates],
         "first_phase_estimates": [_estimate_json(one) for one in found.first_phase],
+        "slices": [
+            {
+                "slice": one.name,
+                "queries": one.queries,
+                "drawn": one.drawn,
+                "labelled": one.labelled,
+                "relevant": one.relevant,
+                "strength": one.strength,
+                "estimates": [_estimate_json(each) for each in one.estimates],
+            }
+            for one in found.slices
+        ],
     }
 
 
@@ -58,6 +72,8 @@ def _estimate_json(one: NamedEstimate) -> dict[str, object]:
         "confidence": 0.95,
         "method": one.found.method,
         "standard_error": one.found.error,
+        "value_with_judge": None if one.assisted is None else one.assisted.value,
+        "standard_error_with_judge": None if one.assisted is None else one.assisted.error,
     }
 
 
@@ -102,27 +118,50 @@ def print_status(found: SampleStatus) -> None:
     _print_estimates(found.estimates, with_bounds=bool(facts.abstained))
     methods = sorted({one.found.method for one in found.estimates})
     print(f"interval: {'; '.join(methods)}; queries as they are (fixed)")
+    print(f"prior: {found.prior}")
+    if any(one.assisted is not None for one in found.estimates):
+        print("with judge: the difference estimator, leaning on the scores' probabilities")
     if facts.abstained:
         print(_ASSUMPTION)
     if found.is_sequential:
         print()
         print("a later phase was drawn when answers were in; by the first phase alone:")
         _print_estimates(found.first_phase, with_bounds=False)
+    if found.slices:
+        print()
+        _print_slices(found)
     if not found.is_complete:
         print(f"{facts.waiting:,} drawn items wait for an answer: until then this is provisional")
 
 
 def _print_estimates(estimates: Sequence[NamedEstimate], *, with_bounds: bool) -> None:
     header = ["metric", "run", "less", "estimate", "95% interval"]
+    assisted = any(one.assisted is not None for one in estimates)
+    header += (["if not"] if with_bounds else []) + (["with judge"] if assisted else [])
     rows: list[list[object]] = []
     for one in estimates:
         row: list[object] = [one.metric, one.first, one.second or "-", one.found.value]
         row.append(_cell(one.found.interval))
         if with_bounds:
             row.append(_cell(one.found.bounds))
+        if assisted:
+            row.append(None if one.assisted is None else one.assisted.value)
         rows.append(row)
-    shown = [["undefined" if cell is None else cell for cell in row] for row in rows]
-    print_table([*header, "if not"] if with_bounds else header, shown)
+    print_table(header, [["undefined" if cell is None else cell for cell in row] for row in rows])
+
+
+def _print_slices(found: SampleStatus) -> None:
+    """Print what the same draws say of each slice."""
+    header = ["slice", "queries", "labelled", "relevant", "strength", "metric", "run", "less"]
+    rows: list[list[object]] = []
+    for part in found.slices:
+        about: list[object] = [part.name, part.queries, part.labelled, part.relevant, part.strength]
+        for one in part.estimates:
+            told = [one.metric.partition("[")[0], one.first, one.second or "-"]
+            value = "undefined" if one.found.value is None else one.found.value
+            rows.append([*about, *told, value, _cell(one.found.interval)])
+            about = [""] * len(about)
+    print_table([*header, "estimate", "95% interval"], rows)
 
 
 def _cell(interval: Interval) -> str:

@@ -25,7 +25,6 @@ __all__ = [
     "difference_ratio",
     "difference_total",
     "effective_size",
-    "hajek_mean",
     "horvitz_thompson",
     "power_tuning",
     "strength",
@@ -34,6 +33,7 @@ __all__ = [
 
 LEAST_EFFECTIVE_SIZE = 20.0
 LEAST_POSITIVES = 10
+_FOLDS = 5
 
 Floats = NDArray[np.float64]
 
@@ -74,17 +74,12 @@ class Auxiliary:
     """A judge's probabilities p, for an estimate that leans on them.
 
     Attributes:
-        values: Shape (units,): p of each labelled unit.
-        total: The sum of p over all units of the frame that aren't known.
-        numerator_total: The sum of p times the numerator over the same units.
-        tuning: How far to lean on them, in [0, 1]: fixed beforehand, or `power_tuning` of other
-            units.
+        values: Shape (units,): p of each labelled unit, from a model that never saw its label.
+        totals: Shape (strata,): the sum of p over all units of each stratum.
     """
 
     values: Floats
-    total: float
-    numerator_total: float
-    tuning: float = 1.0
+    totals: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,25 +130,6 @@ def horvitz_thompson(sample: StratifiedSample, known: float = 0.0) -> PointEstim
     """
     value = known + float((sample.weights * sample.values).sum())
     return PointEstimate(value, math.sqrt(variance_of_total(sample)))
-
-
-def hajek_mean(sample: StratifiedSample, domain: NDArray[np.bool_]) -> PointEstimate:
-    """Estimate the mean over a domain whose size is unknown (Hajek 1971).
-
-    ``sum w z / sum w`` over the domain's units; the variance is that of the linearised values
-    ``(z - mean) / size`` (Sarndal, Swensson and Wretman 1992, result 5.8.1).
-
-    Args:
-        sample: The sample.
-        domain: Shape (units,): which labelled units belong to the domain.
-    """
-    inside = domain.astype(np.float64)
-    size = float((sample.weights * inside).sum())
-    if not size:
-        return PointEstimate(None, None)
-    value = float((sample.weights * inside * sample.values).sum()) / size
-    linear = sample.with_values((sample.values - value) * inside / size)
-    return PointEstimate(value, math.sqrt(variance_of_total(linear)))
 
 
 def variance_of_total(sample: StratifiedSample) -> float:
@@ -212,42 +188,41 @@ def power_tuning(sample: StratifiedSample, auxiliary: Floats) -> float:
 
 
 def difference_total(
-    sample: StratifiedSample,
-    auxiliary: Floats,
-    auxiliary_totals: Floats,
-    *,
-    known: float = 0.0,
-    folds: int = 5,
+    sample: StratifiedSample, auxiliary: Auxiliary, *, known: float = 0.0
 ) -> PointEstimate:
     """Estimate a total with a judge's probabilities as auxiliary values.
 
     ``known + lambda sum_U p + sum_h (N_h / n_h) sum_s (z - lambda p)``: the difference estimator
     (Sarndal, Swensson and Wretman 1992, section 6.3), known as prediction-powered inference with
-    power tuning (Angelopoulos, Duchi and Zrnic 2023). Lambda is cross-fitted: every unit's residual
-    uses the lambda of the folds that it isn't in, so that tuning on the same units adds no bias.
+    power tuning (Angelopoulos, Duchi and Zrnic 2023).
 
     Args:
         sample: The sample, with the values z.
-        auxiliary: Shape (units,): p of each labelled unit; the model that gave it must not have
-            seen the labels of this sample.
-        auxiliary_totals: Shape (strata,): the sum of p over all units of each stratum.
+        auxiliary: The probabilities.
         known: The total over what is known with certainty.
-        folds: In how many parts each stratum is parted, 2 or more.
     """
-    fold = _folds(sample, folds)
-    tuned = np.zeros(len(sample.values))
-    for part in range(folds):
-        others = fold != part
-        if others.all() or not others.any():
-            tuned[fold == part] = 0.0
-            continue
-        tuned[fold == part] = _tuning_of(sample, auxiliary, others)
-    residual = sample.with_values(sample.values - tuned * auxiliary)
-    # Each unit stands for its share of the stratum, so its fold's lambda does too.
-    share = tuned / np.maximum(sample.counts, 1)[sample.strata]
-    leaned = float((share * auxiliary_totals[sample.strata]).sum())
-    value = known + leaned + float((residual.weights * residual.values).sum())
+    residual, leaned = _leaned(sample, auxiliary)
+    value = known + float(leaned.sum()) + float((residual.weights * residual.values).sum())
     return PointEstimate(value, math.sqrt(variance_of_total(residual)))
+
+
+def _leaned(sample: StratifiedSample, auxiliary: Auxiliary) -> tuple[StratifiedSample, Floats]:
+    """Give the residuals ``z - lambda p``, and ``lambda sum_U p`` of each stratum.
+
+    Lambda is cross-fitted: every unit's residual uses the lambda of the folds that it isn't in, so
+    that tuning on the same units adds no bias. Each unit stands for its share of its stratum, so
+    its fold's lambda does too.
+    """
+    fold = _folds(sample, _FOLDS)
+    tuned = np.zeros(len(sample.values))
+    for part in range(_FOLDS):
+        others = fold != part
+        if not others.all() and others.any():
+            tuned[fold == part] = _tuning_of(sample, auxiliary.values, others)
+    share = tuned / np.maximum(sample.counts, 1)[sample.strata]
+    of_stratum = np.bincount(sample.strata, share, len(sample.sizes))
+    residual = sample.with_values(sample.values - tuned * auxiliary.values)
+    return residual, of_stratum * auxiliary.totals
 
 
 def _tuning_of(sample: StratifiedSample, auxiliary: Floats, chosen: NDArray[np.bool_]) -> float:
@@ -276,30 +251,31 @@ def difference_ratio(
 ) -> PointEstimate:
     """Estimate pooled recall, or the difference of two systems' pooled recall.
 
-    ``T_a / T`` with a = z times ``numerator``: 1 where the system retrieved the unit (recall), or
+    ``T_a / T`` with a = z times ``numerator``: 1 where the system retrieved a stratum (recall), or
     the difference of two such indicators (paired difference; the shared total keeps their
-    covariance). The variance is that of ``(z - lambda p) (numerator - ratio) / T``, by Taylor
-    linearisation (Sarndal, Swensson and Wretman 1992, result 5.6.2); lambda is 0 without auxiliary
-    values.
+    covariance). That is the mean over a domain whose size is unknown (Hajek 1971). The variance is
+    that of ``(z - lambda p) (numerator - ratio) / T``, by Taylor linearisation (Sarndal, Swensson
+    and Wretman 1992, result 5.6.2); lambda is 0 without auxiliary values, and cross-fitted with
+    them, for both totals alike.
 
     Args:
         sample: The sample, with the values z in {0, 1}.
-        numerator: Shape (units,): 1[retrieved], or 1[retrieved by A] - 1[retrieved by B].
+        numerator: Shape (strata,): 1[retrieved], or 1[retrieved by A] - 1[retrieved by B].
         known_numerator: The sum of the numerator over known relevant units.
         known_total: The number of known relevant units.
         auxiliary: A judge's probabilities, where both totals are to lean on them.
     """
-    residual, total, top = sample.values, known_total, known_numerator
+    residual, leaned = sample, np.zeros(len(sample.sizes))
     if auxiliary is not None:
-        residual = sample.values - auxiliary.tuning * auxiliary.values
-        total += auxiliary.tuning * auxiliary.total
-        top += auxiliary.tuning * auxiliary.numerator_total
-    total += float((sample.weights * residual).sum())
+        residual, leaned = _leaned(sample, auxiliary)
+    found = leaned + np.bincount(
+        residual.strata, residual.weights * residual.values, len(sample.sizes)
+    )
+    total = known_total + float(found.sum())
     if total <= 0:
         return PointEstimate(None, None)
-    top += float((sample.weights * residual * numerator).sum())
-    ratio = top / total
-    linear = sample.with_values(residual * (numerator - ratio) / total)
+    ratio = (known_numerator + float((found * numerator).sum())) / total
+    linear = residual.with_values(residual.values * (numerator[residual.strata] - ratio) / total)
     return PointEstimate(ratio, math.sqrt(variance_of_total(linear)))
 
 

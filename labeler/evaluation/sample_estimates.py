@@ -290,7 +290,7 @@ def _point(
             found = horvitz_thompson(sample, known.total)
         case Estimand.PRECISION | Estimand.PRECISION_DIFFERENCE:
             both = estimand is Estimand.PRECISION_DIFFERENCE
-            worth = (first - second if both else first) / places
+            worth = (first - second if both else first)[sample.strata] / places
             lead = (known.first - known.second if both else known.first) / places
             found = horvitz_thompson(sample.with_values(sample.values * worth), lead)
     return found.value, found.error
@@ -329,4 +329,4 @@ def _as_sample(
     )
     first = np.array([float(one.first) for one in strata])
     second = np.array([float(one.second) for one in strata])
-    return sample, first[place] if len(place) else first, second[place] if len(place) else second
+    return sample, first, second

@@ -28,6 +28,8 @@ class PlannedStratum:
         first: Whether the first system retrieved its items in its top k.
         second: Whether the second system did.
         worth: What allocation takes a relevant item of it to be worth.
+        is_calibrated: Whether the rate comes from probabilities calibrated on people's labels, so
+            that the interval will lean on it.
     """
 
     size: int
@@ -35,6 +37,7 @@ class PlannedStratum:
     first: bool = False
     second: bool = False
     worth: float = 1.0
+    is_calibrated: bool = False
 
 
 def expected_width(
@@ -66,7 +69,8 @@ def expected_width(
         for one, count in zip(strata, counts, strict=True):
             relevant = int(rng.binomial(one.size, one.rate))
             found = int(rng.hypergeometric(relevant, one.size - relevant, count)) if count else 0
-            part = LabelledStratum(one.size, count, found, one.first, one.second)
+            prior = one.rate if one.is_calibrated else None
+            part = LabelledStratum(one.size, count, found, one.first, one.second, prior)
             drawn.append(DrawnStratum(part))
         found_interval = estimate(
             estimand, drawn, known, seed=int(rng.integers(2**31)), places=places, draws=_DRAWS

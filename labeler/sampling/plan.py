@@ -205,10 +205,17 @@ def _strata(population: Population, votes: int, measure: Estimand | None) -> lis
     )
 
 
-def _planned(strata: Sequence[PlannedPart], first: str, second: str | None) -> list[PlannedStratum]:
+def _planned(
+    population: Population, strata: Sequence[PlannedPart], first: str, second: str | None
+) -> list[PlannedStratum]:
     return [
         PlannedStratum(
-            len(one.items), one.rate, first in one.retrieved, second in one.retrieved, one.worth
+            len(one.items),
+            one.rate,
+            first in one.retrieved,
+            second in one.retrieved,
+            one.worth,
+            population.is_calibrated,
         )
         for one in strata
     ]
@@ -227,7 +234,7 @@ def _votes_for(population: Population, options: SampleOptions, votes: int) -> in
         strata = _strata(population, votes, options.measure)
         found = votes_for_width(
             measure,
-            _planned(strata, runs[0], second),
+            _planned(population, strata, runs[0], second),
             known_of(population.known_relevant, runs[0], second),
             target,
             seed=seed_number(population.comparison.pool),
@@ -256,7 +263,7 @@ def _expected(
             second,
             expected_width(
                 measure,
-                _planned(strata, first, second),
+                _planned(population, strata, first, second),
                 counts,
                 known_of(population.known_relevant, first, second),
                 seed=seed_number(population.comparison.pool),

@@ -2,14 +2,14 @@
 
 python -m tests.benchmarks.coverage [draws]
 
-Three parts, each with 1,000 seeded draws by default:
+Four parts, each with 1,000 seeded draws by default:
 
 1. Frames of TREC DL 2019: the judged part of the top 100 of six systems; what BM25 and TAS-B have
    in their top 10 is known, the rest is drawn from. Strata as `labeler sample` makes them, over
    who retrieved an item at 20 and thirds of a raw language-model judge.
 2. Simulated frames: what was retrieved is known, of the rest some are drawn; few are relevant.
-3. Queries and labels together: queries drawn with replacement from the 43, their unknown items
-   drawn and completed, cluster-t with Rubin's rules.
+3. Slices of a frame, from the same draws (tests/benchmarks/coverage_of_slices.py).
+4. Queries and labels together (tests/benchmarks/coverage_of_queries.py).
 
 It ends with status 1 when an interval covers less often than it should, by more than two standard
 errors. Collections are found through LABELER_DATA, or in ../shared/data.
@@ -28,14 +28,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labeler.evaluation.allocation import next_units
-from labeler.evaluation.completion import UnlabelledStratum, combine_values, complete
 from labeler.evaluation.estimators import Known, Strength
 from labeler.evaluation.posterior import LabelledStratum
 from labeler.evaluation.sample_estimates import DrawnStratum, Estimand, estimate, facts_of
 from labeler.sampling.strata import FrameUnit, make_strata
 from tests.benchmarks.measuring import collection
 
-__all__ = ["Coverage", "SimulatedFrame", "Track", "cover_queries", "cover_simulated", "cover_track"]
+__all__ = [
+    "Coverage",
+    "SimulatedFrame",
+    "Tally",
+    "Track",
+    "TrackFrame",
+    "TrackSetting",
+    "cover_simulated",
+    "cover_track",
+    "floor_of",
+    "framed",
+    "has",
+    "inside_of",
+    "known_of",
+    "truth_of",
+]
 
 DRAWS = 1_000
 DEPTH = 100
@@ -148,18 +162,30 @@ SETTINGS = (
 )
 
 
-def cover_track(track: Track, setting: TrackSetting, draws: int, seed: int) -> list[Coverage]:
-    """Draw from a frame of a track many times; tell how often each interval covers."""
-    inside = _inside(track, setting)
-    relevant = {pair: track.grades[pair] >= setting.least_grade for pair in inside}
-    known = {pair for pair in inside if _has(track, pair, POOLED, KNOWN_DEPTH)}
-    units = _units(track, setting, [pair for pair in inside if pair not in known])
-    pairs = dict(enumerate(pair for pair in inside if pair not in known))
+@dataclass(frozen=True, eq=False)
+class TrackFrame:
+    """What is drawn from: for each stratum its pairs, how many to draw, labels, who has them."""
+
+    known: frozenset[Pair]
+    relevant: Mapping[Pair, bool]
+    pairs: Sequence[Sequence[Pair]]
+    counts: Sequence[int]
+    labels: Sequence[NDArray[np.bool_]]
+    retrieved: Sequence[tuple[str, ...]]
+
+
+def framed(
+    track: Track, setting: TrackSetting, inside: Sequence[Pair], relevant: Mapping[Pair, bool]
+) -> TrackFrame:
+    """Part what isn't known into strata, and share the votes among them."""
+    known = frozenset(pair for pair in inside if has(track, pair, POOLED, KNOWN_DEPTH))
+    unknown = [pair for pair in inside if pair not in known]
     held_by = Counter(
-        tuple(one for one in (setting.first, setting.second) if _has(track, pair, [one], K))
+        tuple(one for one in (setting.first, setting.second) if has(track, pair, [one], K))
         for pair in known
         if relevant[pair]
     )
+    units = _units(track, setting, unknown)
     strata = make_strata(units, setting.votes, {}, (setting.first, setting.second), held_by)
     counts = next_units(
         [len(s.items) for s in strata],
@@ -167,16 +193,24 @@ def cover_track(track: Track, setting: TrackSetting, draws: int, seed: int) -> l
         setting.votes,
         worth=[s.worth for s in strata],
     )
-    truth = _truth(track, setting, inside, relevant)
-    held = _known(track, setting, [pair for pair in known if relevant[pair]])
-    labels = [np.array([relevant[pairs[item]] for item in s.items]) for s in strata]
+    pairs = [[unknown[item] for item in s.items] for s in strata]
+    labels = [np.array([relevant[pair] for pair in of]) for of in pairs]
+    return TrackFrame(known, relevant, pairs, counts, labels, [s.retrieved for s in strata])
+
+
+def cover_track(track: Track, setting: TrackSetting, draws: int, seed: int) -> list[Coverage]:
+    """Draw from a frame of a track many times; tell how often each interval covers."""
+    inside = inside_of(track, setting)
+    relevant = {pair: track.grades[pair] >= setting.least_grade for pair in inside}
+    frame = framed(track, setting, inside, relevant)
+    truth = truth_of(track, setting, [pair for pair in inside if relevant[pair]], setting.queries)
+    held = known_of(track, setting, [pair for pair in frame.known if relevant[pair]])
     rng = np.random.default_rng(seed)
-    tally = _Tally()
+    tally = Tally()
     for number in range(draws):
         drawn = []
-        for stratum, count, of in zip(strata, counts, labels, strict=True):
+        for who, count, of in zip(frame.retrieved, frame.counts, frame.labels, strict=True):
             found = int(rng.choice(of, count, replace=False).sum())
-            who = stratum.retrieved
             part = LabelledStratum(
                 len(of), count, found, setting.first in who, setting.second in who
             )
@@ -191,16 +225,16 @@ def cover_track(track: Track, setting: TrackSetting, draws: int, seed: int) -> l
     return tally.told(str(setting), draws)
 
 
-def _inside(track: Track, setting: TrackSetting) -> list[Pair]:
+def inside_of(track: Track, setting: TrackSetting) -> list[Pair]:
     queries = sorted({query for query, _ in track.ranks})[: setting.queries]
     return [
         pair
         for pair in sorted(track.ranks)
-        if pair[0] in queries and _has(track, pair, SYSTEMS, setting.depth)
+        if pair[0] in queries and has(track, pair, SYSTEMS, setting.depth)
     ]
 
 
-def _has(track: Track, pair: Pair, systems: Sequence[str], depth: int) -> bool:
+def has(track: Track, pair: Pair, systems: Sequence[str], depth: int) -> bool:
     return any(track.ranks[pair].get(system, 10**6) <= depth for system in systems)
 
 
@@ -209,34 +243,34 @@ def _units(track: Track, setting: TrackSetting, unknown: Sequence[Pair]) -> list
     return [
         FrameUnit(
             number,
-            tuple(one for one in compared if _has(track, pair, [one], K)),
-            is_deeper=_has(track, pair, compared, setting.depth),
+            tuple(one for one in compared if has(track, pair, [one], K)),
+            is_deeper=has(track, pair, compared, setting.depth),
             probability=track.judged.get(pair, 0.0) / 3,
         )
         for number, pair in enumerate(unknown)
     ]
 
 
-def _known(track: Track, setting: TrackSetting, pairs: Sequence[Pair]) -> Known:
+def known_of(track: Track, setting: TrackSetting, pairs: Sequence[Pair]) -> Known:
     return Known(
         len(pairs),
-        sum(_has(track, pair, [setting.first], K) for pair in pairs),
-        sum(_has(track, pair, [setting.second], K) for pair in pairs),
+        sum(has(track, pair, [setting.first], K) for pair in pairs),
+        sum(has(track, pair, [setting.second], K) for pair in pairs),
     )
 
 
-def _truth(
-    track: Track, setting: TrackSetting, inside: Sequence[Pair], relevant: Mapping[Pair, bool]
+def truth_of(
+    track: Track, setting: TrackSetting, relevant: Sequence[Pair], queries: int
 ) -> dict[Estimand, float]:
-    whole = _known(track, setting, [pair for pair in inside if relevant[pair]])
+    whole = known_of(track, setting, relevant)
     return {
         Estimand.RECALL: whole.first / whole.total,
         Estimand.RECALL_DIFFERENCE: (whole.first - whole.second) / whole.total,
-        Estimand.PRECISION_DIFFERENCE: (whole.first - whole.second) / (setting.queries * K),
+        Estimand.PRECISION_DIFFERENCE: (whole.first - whole.second) / (queries * K),
     }
 
 
-class _Tally:
+class Tally:
     """Adds up what intervals covered."""
 
     def __init__(self) -> None:
@@ -299,7 +333,7 @@ def cover_simulated(frame: SimulatedFrame, draws: int, seed: int) -> list[Covera
     rng = np.random.default_rng(seed)
     relevant = round(frame.size * frame.rate)
     truth = frame.known / (frame.known + relevant)
-    tally = _Tally()
+    tally = Tally()
     for number in range(draws):
         found = int(rng.hypergeometric(relevant, frame.size - relevant, frame.drawn))
         drawn = [DrawnStratum(LabelledStratum(frame.size, frame.drawn, found))]
@@ -308,100 +342,6 @@ def cover_simulated(frame: SimulatedFrame, draws: int, seed: int) -> list[Covera
         tally.add(Estimand.RECALL, truth, interval.low, interval.high)
         tally.sample(found, facts_of(drawn).strength)
     return tally.told(str(frame), draws)
-
-
-def cover_queries(track: Track, clusters: int, votes: int, draws: int, seed: int) -> list[Coverage]:
-    """Draw queries, then items of theirs; tell how often the interval of the mean P@20 covers.
-
-    The truth is the mean difference of P@20 over all 43 queries. Each drawn query is a cluster of
-    its own. Beside the interval of both, what labels or queries alone would have given.
-    """
-    setting = TrackSetting("REP_LLAMA", "BM25", votes)
-    by_query = _by_query(track, setting)
-    truth = float(np.mean([value for *_, value in by_query]))
-    rng = np.random.default_rng(seed)
-    hits = dict.fromkeys(("queries and labels", "queries alone", "labels alone"), 0)
-    width = dict.fromkeys(hits, 0.0)
-    for number in range(draws):
-        chosen = rng.integers(len(by_query), size=clusters)
-        found = _combined([by_query[one] for one in chosen], votes, rng, number)
-        for name, (low, high) in found.items():
-            hits[name] += low <= truth <= high
-            width[name] += high - low
-    return [
-        Coverage(
-            f"P@20 over {clusters} clusters, {votes} votes: {name}",
-            math.nan,
-            count / draws,
-            width[name] / draws,
-            0.0,
-            draws,
-            floor_of(ENOUGH, draws) if name == "queries and labels" else None,
-        )
-        for name, count in hits.items()
-    ]
-
-
-_Query = tuple[
-    NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], NDArray[np.float64], float
-]
-"""For a query's items: what each adds to the difference, relevant, known, judge; the truth."""
-
-
-def _by_query(track: Track, setting: TrackSetting) -> list[_Query]:
-    parts: dict[str, list[Pair]] = defaultdict(list)
-    for pair in sorted(track.ranks):
-        if _has(track, pair, (setting.first, setting.second), K):
-            parts[pair[0]].append(pair)
-    found = []
-    for pairs in parts.values():
-        worth = np.array(
-            [
-                (_has(track, pair, [setting.first], K) - _has(track, pair, [setting.second], K)) / K
-                for pair in pairs
-            ]
-        )
-        relevant = np.array([track.grades[pair] >= setting.least_grade for pair in pairs])
-        known = np.array([_has(track, pair, POOLED, KNOWN_DEPTH) for pair in pairs])
-        judge = np.array([(track.judged.get(pair, 0.0) + 0.5) / 4 for pair in pairs])
-        found.append((worth, relevant, known, judge, float((worth * relevant).sum())))
-    return found
-
-
-def _combined(
-    queries: Sequence[_Query], votes: int, rng: np.random.Generator, seed: int
-) -> dict[str, tuple[float, float]]:
-    worth = np.concatenate([one[0] for one in queries])
-    relevant = np.concatenate([one[1] for one in queries])
-    known = np.concatenate([one[2] for one in queries])
-    judge = np.concatenate([one[3] for one in queries])
-    place = np.repeat(np.arange(len(queries)), [len(one[0]) for one in queries])
-    parts = [np.flatnonzero(~known & (np.sign(worth) == sign)) for sign in (-1, 0, 1)]
-    counts = next_units([len(part) for part in parts], [0.3] * len(parts), votes)
-    fixed = known & relevant
-    strata = []
-    for part, count in zip(parts, counts, strict=True):
-        drawn = rng.choice(part, count, replace=False)
-        fixed[drawn] = relevant[drawn]
-        left = np.setdiff1d(part, drawn)
-        strata.append(UnlabelledStratum(left, count, int(relevant[drawn].sum()), judge[left]))
-    labels = complete(strata, len(worth), seed=seed, count=100) | fixed
-
-    def per_query(one: NDArray[np.bool_]) -> NDArray[np.float64]:
-        sums = np.bincount(place, weights=worth * one, minlength=len(queries))
-        return np.asarray(sums, dtype=np.float64)
-
-    found = combine_values([per_query(one) for one in labels], np.arange(len(queries)))
-    both = found.interval()
-    if both is None:
-        raise ValueError("fewer than 8 clusters have no interval")
-    scale = both.width / 2 / found.error if found.error else 0.0
-    reach = {
-        "queries and labels": both.width / 2,
-        "queries alone": scale * math.sqrt(found.query_variance),
-        "labels alone": scale * math.sqrt(found.label_variance),
-    }
-    return {name: (found.value - one, found.value + one) for name, one in reach.items()}
 
 
 def _print(found: Sequence[Coverage]) -> bool:
@@ -419,6 +359,9 @@ def _print(found: Sequence[Coverage]) -> bool:
 
 def main() -> None:
     """Print how often each interval covers."""
+    from tests.benchmarks.coverage_of_queries import cover_queries, cover_recall
+    from tests.benchmarks.coverage_of_slices import cover_slices
+
     draws = int(sys.argv[1]) if len(sys.argv) > 1 else DRAWS
     track = Track.read(collection("trec-dl-2019"))
     print(f"{'setting':<90} positive covered   width   weak  goal")
@@ -427,8 +370,12 @@ def main() -> None:
         enough &= _print(cover_track(track, setting, draws, seed=number))
     for number, frame in enumerate(SIMULATED):
         enough &= _print(cover_simulated(frame, draws, seed=number))
+    for number, votes in enumerate((200, 400)):
+        setting = TrackSetting("REP_LLAMA", "BM25", votes)
+        enough &= _print(cover_slices(track, setting, 4, draws, seed=number))
     for clusters in (15, 30, 60):
         enough &= _print(cover_queries(track, clusters, 2 * clusters, draws, seed=clusters))
+        enough &= _print(cover_recall(track, clusters, 8 * clusters, draws, seed=clusters))
     sys.exit(0 if enough else 1)
 
 

@@ -17,7 +17,6 @@ from labeler.evaluation.estimators import (
     difference_ratio,
     difference_total,
     effective_size,
-    hajek_mean,
     horvitz_thompson,
     power_tuning,
     strength,
@@ -87,7 +86,7 @@ def test_a_good_judge_makes_the_estimate_sharper_and_leaves_it_unbiased() -> Non
     totals = np.array([judge.sum()])
 
     def both(sample: StratifiedSample, of: NDArray[np.float64]) -> tuple[float, float]:
-        leaned = difference_total(sample, of, totals)
+        leaned = difference_total(sample, Auxiliary(of, totals))
         plain = horvitz_thompson(sample)
         assert leaned.value is not None
         assert plain.value is not None
@@ -116,38 +115,37 @@ def test_a_judge_that_knows_nothing_is_not_leaned_on() -> None:
 def test_pooled_recall_when_everything_is_labelled_is_recall() -> None:
     strata = np.repeat([0, 1], [5, 4])
     sample = StratifiedSample(SIZES, strata, np.concatenate(VALUES))
-    retrieved = (strata == 0).astype(np.float64)
+    retrieved = np.array([1.0, 0.0])
     found = difference_ratio(sample, retrieved, known_numerator=3, known_total=4)
     assert found.value == pytest.approx((3 + 2) / (4 + 5))
     assert found.error == pytest.approx(0.0)
-    judge = Auxiliary(np.concatenate(JUDGE), 4.6, 2.2)
+    judge = Auxiliary(np.concatenate(JUDGE), np.array([2.2, 2.4]))
     leaned = difference_ratio(sample, retrieved, known_numerator=3, known_total=4, auxiliary=judge)
     assert leaned.value == pytest.approx(found.value)
 
 
 def test_the_linearised_error_of_recall_is_that_of_repeated_samples() -> None:
     values, judge = _population(4)
-    retrieved = (judge > 0.5).astype(np.float64)
+    parts = [np.flatnonzero(judge > 0.5), np.flatnonzero(judge <= 0.5)]
+    sizes, counts = np.array([len(part) for part in parts]), (100, 200)
+    strata = np.repeat([0, 1], counts)
+    totals = np.array([judge[part].sum() for part in parts])
     rng = np.random.default_rng(6)
-    zeros = np.zeros(300, dtype=np.int64)
-    found = []
+    plain, leaned = [], []
     for _ in range(400):
-        chosen = rng.choice(1200, 300, replace=False)
-        sample = StratifiedSample(np.array([1200]), zeros, values[chosen])
-        found.append(difference_ratio(sample, retrieved[chosen]))
-    estimates = np.array([one.value for one in found])
-    errors = np.array([one.error for one in found])
-    assert estimates.mean() == pytest.approx(
-        float((values * retrieved).sum() / values.sum()), abs=0.01
-    )
-    assert errors.mean() == pytest.approx(estimates.std(), rel=0.15)
-
-
-def test_the_mean_of_a_domain_of_unknown_size() -> None:
-    sample = StratifiedSample(np.array([10, 2]), np.array([0, 0, 1, 1]), np.array([1.0, 0, 1, 1]))
-    found = hajek_mean(sample, np.array([True, True, True, False]))
-    assert found.value == pytest.approx((5 * 1 + 5 * 0 + 1 * 1) / 11)
-    assert hajek_mean(sample, np.zeros(4, dtype=np.bool_)).value is None
+        chosen = np.concatenate(
+            [rng.choice(part, n, replace=False) for part, n in zip(parts, counts, strict=True)]
+        )
+        sample = StratifiedSample(sizes, strata, values[chosen])
+        plain.append(difference_ratio(sample, np.array([1.0, 0.0])))
+        judged = Auxiliary(judge[chosen], totals)
+        leaned.append(difference_ratio(sample, np.array([1.0, 0.0]), auxiliary=judged))
+    truth = float(values[parts[0]].sum() / values.sum())
+    for found in (plain, leaned):
+        estimates = np.array([one.value for one in found])
+        errors = np.array([one.error for one in found])
+        assert estimates.mean() == pytest.approx(truth, abs=0.01)
+        assert errors.mean() == pytest.approx(estimates.std(), rel=0.15)
 
 
 def test_a_stratum_with_one_label_takes_the_spread_of_it_and_its_neighbour() -> None:
