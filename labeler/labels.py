@@ -125,7 +125,7 @@ class Scale:
 
     def __post_init__(self) -> None:
         if len(self.levels) < 2:  # noqa: PLR2004 - a scale with one level tells nothing
-            raise UsageError(f"scale '{self.name}' has {len(self.levels)} levels; 2 are the least")
+            raise UsageError(f"scale '{self.name}' lacks a level; 2 are the least")
         for attribute in ("code", "name", "order"):
             values = [getattr(level, attribute) for level in self.levels]
             if len(set(values)) < len(values):

@@ -9,7 +9,8 @@ from cyclopts import App, Parameter
 
 from labeler.cli.output import print_facts, print_json, print_table, tell, working
 from labeler.cli.project import Database, JsonOutput, open_project
-from labeler.imports.report import ImportReport, split_mapping, split_pairs
+from labeler.formats.field_tables import CORPUS, HITS, LABELS, QUERIES, QUERY_LOG
+from labeler.imports.report import ImportReport, split_fields, split_mapping, split_pairs
 
 app = App(
     name="import",
@@ -67,7 +68,7 @@ def corpus(
         source_version=source_version,
         chunking=chunking,
         access_policy=access_policy,
-        fields=split_pairs(field, "--field"),
+        fields=split_fields(field, CORPUS),
         lenient=lenient,
     )
     with open_project(db, create=True) as store, working("importing corpus"):
@@ -131,7 +132,7 @@ def queries(
         slices=slice,
         origin=Origin(origin),
         groups=split_pairs(group, "--group"),
-        fields=split_pairs(field, "--field"),
+        fields=split_fields(field, QUERIES),
         update=update,
         lenient=lenient,
     )
@@ -152,7 +153,7 @@ def _import_log(
 ) -> None:
     from labeler.imports.query_log import LogOptions, import_query_log
 
-    options = LogOptions(domain, language, split_pairs(field, "--field"), lenient)
+    options = LogOptions(domain, language, split_fields(field, QUERY_LOG), lenient)
     with open_project(db, create=True) as store, working("importing a log"):
         report = import_query_log(store, paths, options)
     _print(report, json=json)
@@ -207,7 +208,7 @@ def runs(
         name_by_file=name_from == "file",
         configs=configs,
         latency=latency,
-        fields=split_pairs(field, "--field"),
+        fields=split_fields(field, HITS),
         lenient=lenient,
     )
     with open_project(db, create=True) as store, working("importing runs"):
@@ -261,7 +262,7 @@ def labels(
         mapping=split_mapping(map),
         assessor=assessor,
         kind=AssessorKind(kind),
-        fields=split_pairs(field, "--field"),
+        fields=split_fields(field, LABELS),
         lenient=lenient,
     )
     with open_project(db, create=True) as store, working("importing labels"):

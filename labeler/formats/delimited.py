@@ -64,6 +64,9 @@ def read_tsv(
     if line.lstrip()[:1] == "{":
         findings.fault(path, number, "this is JSON, not tab-separated text: name it .jsonl")
     elif columns is not None and not _is_header(line.split("\t"), known):
+        if "\t" not in line:
+            findings.fault(path, number, f"no tab: a row is {' TAB '.join(columns)}")
+            return
         _tell_no_header(path, number, columns, findings)
         rows = (
             (number, line.split("\t", len(columns) - 1)) for number, line in chain([first], filled)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 __all__ = [
     "ANY_METADATA",
     "CORPUS",
+    "FIELD_TABLES",
     "HITS",
     "LABELS",
     "QUERIES",
@@ -163,6 +164,8 @@ HITS = FieldTable(
 """What retrievers returned, one row a hit; also the flat pool of query, passage and systems."""
 
 _TABLES = (CORPUS, QUERIES, LABELS, HITS)
+FIELD_TABLES = (*_TABLES, QUERY_LOG)
+"""All kinds of files whose columns are found by name."""
 
 
 def folded(name: str) -> str:

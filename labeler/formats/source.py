@@ -28,6 +28,7 @@ _FOREIGN = (
     (b"\xff\xfe", "UTF-16 text", "save it as UTF-8, or: iconv -f UTF-16 -t UTF-8"),
     (b"\xfe\xff", "UTF-16 text", "save it as UTF-8, or: iconv -f UTF-16 -t UTF-8"),
     (b"PK\x03\x04", "a zip archive (or an Excel file)", "unpack it, or save it as CSV"),
+    (b"\x1f\x8b", "gzip data inside gzip data", "unpack it once"),
     (b"BZh", "bzip2 data", "unpack it with bunzip2"),
     (b"\xfd7zXZ\x00", "xz data", "unpack it with unxz"),
     (b"\x28\xb5\x2f\xfd", "Zstandard data", "unpack it with unzstd"),

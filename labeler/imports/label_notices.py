@@ -32,8 +32,8 @@ def tell_contradictions(
         findings.notice(
             path,
             None,
-            f"{shown(assessor)} contradicts himself on query {shown(query)}, document "
-            f"{shown(document)}: {listed}; all are kept, and the pair is undecided",
+            f"{shown(assessor)} gives query {shown(query)}, document {shown(document)} different "
+            f"labels: {listed}; all are kept, and the pair is undecided",
         )
     if len(conflicts) > _TOLD_ONE_BY_ONE:
         path = next(iter(conflicts[0][1].values())).path

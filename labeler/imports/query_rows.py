@@ -186,6 +186,9 @@ def _query(
         fault(f"the origin {shown(origin)} is none of {', '.join(Origin)}")
         return None
     conditions = _conditions(record, fields)
+    if conditions is None:
+        fault('the conditions are no object, such as {"region": "EU", "date": "2026-07-01"}')
+        return None
     if not _is_date_or_none(conditions.get("date")):
         fault(f"the condition date {shown(conditions['date'])} is not YYYY-MM-DD")
         return None
@@ -208,13 +211,16 @@ def _query(
     )
 
 
-def _conditions(record: Record, fields: Fields) -> dict[str, str]:
+def _conditions(record: Record, fields: Fields) -> dict[str, str] | None:
+    """Read a query's conditions; None where what is called so is no object."""
     found = {name: _text(lookup(record, fields, name)) for name in CONDITIONS}
     given = lookup(record, fields, "conditions")
-    if isinstance(given, str) and given.lstrip().startswith("{"):
-        given = json.loads(given) if _is_json(given) else None
+    if isinstance(given, str) and given.strip():
+        given = json.loads(given) if _is_json(given) else given
     if isinstance(given, dict):
         found |= {str(name): _text(value) for name, value in given.items()}
+    elif given is not None and given != "":
+        return None
     return {name: value for name, value in sorted(found.items()) if value}
 
 

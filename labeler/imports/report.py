@@ -7,10 +7,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from labeler.errors import InputError, UsageError
+from labeler.formats.field_tables import FIELD_TABLES, FieldTable
 from labeler.formats.findings import Findings, Notice
 from labeler.formats.source import plain_suffix
 
-__all__ = ["ImportReport", "headerless", "name_from", "settle", "split_mapping", "split_pairs"]
+__all__ = [
+    "ImportReport",
+    "headerless",
+    "name_from",
+    "settle",
+    "split_fields",
+    "split_mapping",
+    "split_pairs",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,14 +82,33 @@ def split_pairs(pairs: tuple[str, ...], option: str) -> dict[str, str]:
     """Read options of the form NAME=VALUE.
 
     Raises:
-        UsageError: When one has no equals sign.
+        UsageError: When one has no equals sign, or two say different things of one name.
     """
     read: dict[str, str] = {}
     for pair in pairs:
-        name, equals, value = pair.partition("=")
-        if not equals or not name.strip() or not value.strip():
+        name, equals, value = (part.strip() for part in pair.partition("="))
+        if not equals or not name or not value:
             raise UsageError(f"{option} takes NAME=VALUE, not '{pair}'")
-        read[name.strip()] = value.strip()
+        if read.setdefault(name, value) != value:
+            raise UsageError(f"{option} says both '{read[name]}' and '{value}' of '{name}'")
+    return read
+
+
+def split_fields(pairs: tuple[str, ...], table: FieldTable) -> dict[str, str]:
+    """Read ``--field`` options; fields of other kinds of files are let alone.
+
+    Raises:
+        UsageError: When one has no equals sign, or no kind of file has such a field.
+    """
+    read = split_pairs(pairs, "--field")
+    known = {name for one in FIELD_TABLES for name in one.names}
+    known |= {f"{one.kind}.{name}" for one in FIELD_TABLES for name in one.names}
+    for name in read:
+        if name not in known:
+            raise UsageError(
+                f"--field knows no '{name}'; fields are {', '.join(table.names)}",
+                hint="the field comes first, then the file's column: --field text=body",
+            )
     return read
 
 
@@ -117,5 +145,6 @@ def name_from(path: Path, generic: frozenset[str]) -> str:
     """Name something after its file; after the folder when the file's name says nothing."""
     stem = path.name
     for ending in (".gz", ".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".tab", ".txt", ".parquet"):
-        stem = stem.removesuffix(ending)
+        if stem.casefold().endswith(ending):
+            stem = stem[: -len(ending)]
     return path.absolute().parent.name if stem in generic and path.absolute().parent.name else stem

@@ -117,7 +117,7 @@ def import_runs(store: Store, paths: Sequence[Path], options: RunOptions) -> Imp
     )
     latencies = read_latencies(options.latency, findings) if options.latency else {}
     ready = [_ranked(run, latencies.get(run.name, {}), findings) for run in runs]
-    if not runs and not findings.faults:
+    if not any(run.columns.queries for run in runs) and not findings.faults:
         findings.fault(paths[0], None, "no rows")
     with store.write(f"import runs ({len(runs)})") as tx:
         refused = _check_queries(tx, runs, findings)

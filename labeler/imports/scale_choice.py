@@ -50,6 +50,12 @@ def choose_scale(
     """
     if mapping and named is None and all(_is_code(key) for key in mapping):
         codes = {int(key): _grade(value) for key, value in mapping.items()}
+        if len(codes) == 1:
+            raise UsageError(
+                "--map tells what one code means; a scale has two at the least",
+                hint="say the others too, also where no row has them: "
+                "--map 1=fully_relevant,0=not_relevant",
+            )
         return Scale.from_codes("mapped", codes), "as mapped"
     if mapping:
         base = named or NATIVE
@@ -103,11 +109,11 @@ def read_levels(
         read.append(ReadLabel(row, own, level))
     for path, counts in unread.items():
         listed = ", ".join(f"{label} ×{count:,}" for label, count in counts.most_common(20))
-        name = f"the scale {scale.name}" if scale else "any shipped scale"
+        no_place = f"the scale {scale.name} doesn't hold" if scale else "no shipped scale holds"
         findings.fault(
             path,
             first[path],
-            f"labels that {name} doesn't hold: {listed}; {_advice(counts)}",
+            f"labels that {no_place}: {listed}; {_advice(counts)}",
             rows=counts.total(),
         )
     return read

@@ -163,8 +163,6 @@ def read_evaluated(
         NotFoundError: When a name or the revision isn't there, or no query is left.
         UsageError: When no run is named.
     """
-    if not runs:
-        raise UsageError("name the runs that are meant")
     newest = newest_revision(connection)
     if as_of is not None and not 0 <= as_of <= newest:
         raise NotFoundError(f"there is no revision {as_of}; the newest is {newest}")
@@ -174,6 +172,8 @@ def read_evaluated(
             f"there is no pool '{pool}' at revision {as_of}",
             hint=f"it was made at revision {row.revision_id}",
         )
+    if not runs:
+        raise UsageError("name the runs that are meant")
     named = _named(connection, row.snapshot_id, runs)
     asked = table(PoolQuery)
     statement = sa.select(asked.c.query_id).where(asked.c.pool_id == row.id)
