@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import App, Parameter
@@ -12,6 +13,7 @@ from labeler.errors import UsageError
 
 if TYPE_CHECKING:
     from labeler.assessment.corrections import Correction
+    from labeler.records.judgments import CorrectionTarget
 
 app = App(
     name="correct",
@@ -24,7 +26,18 @@ Reason = Annotated[str, Parameter(help="Why it is wrong; it is stored with the c
 DryRun = Annotated[
     bool, Parameter(name="--dry-run", negative="", help="Show what it touches, and stop there.")
 ]
-SnapshotName = Annotated[str | None, Parameter(name="--snapshot", help="In one snapshot only.")]
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class How:
+    """What all withdrawals are told, as it is typed: each attribute is an option."""
+
+    reason: Reason
+    snapshot: Annotated[str | None, Parameter(help="In one snapshot only.")] = None
+    dry_run: DryRun = False
+    db: Database = None
+    json: JsonOutput = False
 
 
 @app.command
@@ -33,13 +46,9 @@ def judgment(
     evidence: str,
     /,
     *,
-    reason: Reason,
+    how: How,
     assessor: str | None = None,
     level: str | None = None,
-    snapshot: SnapshotName = None,
-    dry_run: DryRun = False,
-    db: Database = None,
-    json: JsonOutput = False,
 ) -> None:
     """Withdraw the judgments on a query and an evidence, or put another in their place.
 
@@ -63,9 +72,9 @@ def judgment(
         query=query,
         assessor=assessor,
         level=level,
-        snapshot=snapshot,
+        snapshot=how.snapshot,
     )
-    _correct(correction, reason, dry_run=dry_run, db=db, json=json)
+    _correct(correction, how)
 
 
 @app.command
@@ -73,18 +82,12 @@ def evidence(
     name: str,
     /,
     *,
-    reason: Reason,
-    snapshot: SnapshotName = None,
-    dry_run: DryRun = False,
-    db: Database = None,
-    json: JsonOutput = False,
+    how: How,
 ) -> None:
     """Withdraw every judgment and label on an evidence, for all queries."""
-    from labeler.assessment.corrections import Correction
     from labeler.records.judgments import CorrectionTarget
 
-    correction = Correction(CorrectionTarget.EVIDENCE, name, snapshot=snapshot)
-    _correct(correction, reason, dry_run=dry_run, db=db, json=json)
+    _withdraw(CorrectionTarget.EVIDENCE, name, how)
 
 
 @app.command
@@ -92,18 +95,12 @@ def document(
     name: str,
     /,
     *,
-    reason: Reason,
-    snapshot: SnapshotName = None,
-    dry_run: DryRun = False,
-    db: Database = None,
-    json: JsonOutput = False,
+    how: How,
 ) -> None:
     """Withdraw every judgment and label on what a document's passages carry."""
-    from labeler.assessment.corrections import Correction
     from labeler.records.judgments import CorrectionTarget
 
-    correction = Correction(CorrectionTarget.DOCUMENT, name, snapshot=snapshot)
-    _correct(correction, reason, dry_run=dry_run, db=db, json=json)
+    _withdraw(CorrectionTarget.DOCUMENT, name, how)
 
 
 @app.command
@@ -111,18 +108,12 @@ def rubric(
     name: str,
     /,
     *,
-    reason: Reason,
-    snapshot: SnapshotName = None,
-    dry_run: DryRun = False,
-    db: Database = None,
-    json: JsonOutput = False,
+    how: How,
 ) -> None:
     """Withdraw every judgment and label given under a rubric, by its name or digest."""
-    from labeler.assessment.corrections import Correction
     from labeler.records.judgments import CorrectionTarget
 
-    correction = Correction(CorrectionTarget.RUBRIC, name, snapshot=snapshot)
-    _correct(correction, reason, dry_run=dry_run, db=db, json=json)
+    _withdraw(CorrectionTarget.RUBRIC, name, how)
 
 
 @app.command
@@ -214,28 +205,32 @@ def _conditions(given: tuple[str, ...]) -> dict[str, str]:
     return found
 
 
-def _correct(
-    correction: Correction, reason: str, *, dry_run: bool, db: str | None, json: bool
-) -> None:
+def _withdraw(target: CorrectionTarget, subject: str, how: How) -> None:
+    from labeler.assessment.corrections import Correction
+
+    _correct(Correction(target, subject, snapshot=how.snapshot), how)
+
+
+def _correct(correction: Correction, how: How) -> None:
     from labeler.assessment.corrections import correct, find_touched
 
-    with open_project(db) as store:
-        if dry_run:
+    with open_project(how.db) as store:
+        if how.dry_run:
             with store.read() as connection:
                 touched = find_touched(connection, correction)
         else:
-            touched = correct(store, correction, reason)
+            touched = correct(store, correction, how.reason)
     facts = {
         "items": len(touched.items),
         "judgments withdrawn": len(touched.judgments),
         "labels withdrawn": len(touched.decisions),
     }
-    if json:
+    if how.json:
         about = {"target": correction.target.value, "subject": correction.subject}
-        print_json({**about, "dryRun": dry_run, **facts})
+        print_json({**about, "dryRun": how.dry_run, **facts})
         return
     print_facts(facts)
-    if dry_run:
+    if how.dry_run:
         tell("nothing was changed")
     elif correction.level is not None:
         tell(f"{correction.level} is in force in their place")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -13,6 +14,9 @@ from labeler.cli.project import Database, JsonOutput, open_project
 from labeler.cli.sealing import open_shown, open_texts, tell_seals
 
 if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+    from labeler.exports.scope import Scope
     from labeler.sealing.openings import Seal
 
 app = App(
@@ -22,19 +26,44 @@ app = App(
     "twice gives the same bytes. What is unknown stays unknown: it is never written as 0.",
 )
 
-PoolName = Annotated[
-    str | None,
-    Parameter(name="--pool", help="Items of this pool; all known of a snapshot by default."),
-]
-SnapshotName = Annotated[str | None, Parameter(name="--snapshot", help="Items of this snapshot.")]
-RubricName = Annotated[str | None, Parameter(name="--rubric", help="Items under this rubric.")]
-AsOf = Annotated[
-    int | None, Parameter(name="--as-of", help="The state after this revision; now by default.")
-]
-Labels = Annotated[
-    Literal["human", "human+auto"],
-    Parameter(name="--labels", help="Labels of people alone, or those a policy accepted too."),
-]
+
+@Parameter(name="*")
+@dataclass(frozen=True, slots=True)
+class What:
+    """Which items and which labels are written, as it is typed: each attribute is an option."""
+
+    pool: Annotated[
+        str | None, Parameter(help="Items of this pool; all known of a snapshot by default.")
+    ] = None
+    snapshot: Annotated[str | None, Parameter(help="Items of this snapshot.")] = None
+    rubric: Annotated[str | None, Parameter(help="Items under this rubric.")] = None
+    labels: Annotated[
+        Literal["human", "human+auto"],
+        Parameter(help="Labels of people alone, or those a policy accepted too."),
+    ] = "human+auto"
+    as_of: Annotated[
+        int | None, Parameter(help="The state after this revision; now by default.")
+    ] = None
+
+    @property
+    def only_people(self) -> bool:
+        """Whether only labels of people count."""
+        return self.labels == "human"
+
+    def scope(self, connection: Connection) -> Scope:
+        """Find the items that are meant."""
+        from labeler.exports.scope import find_scope
+
+        return find_scope(
+            connection,
+            pool=self.pool,
+            snapshot=self.snapshot,
+            rubric=self.rubric,
+            as_of=self.as_of,
+        )
+
+
+_EVERYTHING = What()
 
 
 @app.command
@@ -42,13 +71,9 @@ def qrels(
     file: Path,
     /,
     *,
-    pool: PoolName = None,
-    snapshot: SnapshotName = None,
-    rubric: RubricName = None,
+    what: What = _EVERYTHING,
     scale: str | None = None,
     ids: Literal["evidence", "chunk"] = "evidence",
-    labels: Labels = "human+auto",
-    as_of: AsOf = None,
     db: Database = None,
     json: JsonOutput = False,
 ) -> None:
@@ -67,25 +92,24 @@ def qrels(
         Write the ids of evidences, or of all chunks that carry them, as runs name them.
     """
     from labeler.exports.qrels import export_qrels
-    from labeler.exports.scope import find_scope
     from labeler.formats.scale_file import scale_named
 
     with open_project(db) as store, working("exporting"):
         with store.read() as connection:
-            scope = find_scope(connection, pool=pool, snapshot=snapshot, rubric=rubric, as_of=as_of)
+            scope = what.scope(connection)
             report = export_qrels(
                 connection,
                 file,
                 scope,
                 scale=scale_named(scale) if scale is not None else None,
                 ids=ids,
-                only_people=labels == "human",
+                only_people=what.only_people,
             )
-        seals = open_shown(store, "export qrels", items=scope.items, as_of=as_of)
+        seals = open_shown(store, "export qrels", items=scope.items, as_of=what.as_of)
     facts = {
         "file": str(file),
         "scale": report.scale.describe(),
-        "labels": labels,
+        "labels": what.labels,
         "revision": report.revision,
         "rows": report.written,
         **{f"  code {code}": count for code, count in sorted(report.by_code.items())},
@@ -111,12 +135,8 @@ def jsonl(
     file: Path,
     /,
     *,
-    pool: PoolName = None,
-    snapshot: SnapshotName = None,
-    rubric: RubricName = None,
-    labels: Labels = "human+auto",
+    what: What = _EVERYTHING,
     text: Annotated[bool, Parameter(negative="")] = False,
-    as_of: AsOf = None,
     db: Database = None,
     json: JsonOutput = False,
 ) -> None:
@@ -130,15 +150,14 @@ def jsonl(
         Add the query's and the passage's text.
     """
     from labeler.exports.candidates import export_jsonl
-    from labeler.exports.scope import find_scope
 
     with open_project(db) as store, working("exporting"):
         with store.read() as connection:
-            scope = find_scope(connection, pool=pool, snapshot=snapshot, rubric=rubric, as_of=as_of)
+            scope = what.scope(connection)
             counts = export_jsonl(
-                connection, file, scope, only_people=labels == "human", with_text=text
+                connection, file, scope, only_people=what.only_people, with_text=text
             )
-        seals = open_shown(store, "export jsonl", items=scope.items, texts=text, as_of=as_of)
+        seals = open_shown(store, "export jsonl", items=scope.items, texts=text, as_of=what.as_of)
     _print_counts(file, counts, scope.revision, seals, json=json)
 
 
@@ -147,11 +166,7 @@ def parquet(
     file: Path,
     /,
     *,
-    pool: PoolName = None,
-    snapshot: SnapshotName = None,
-    rubric: RubricName = None,
-    labels: Labels = "human+auto",
-    as_of: AsOf = None,
+    what: What = _EVERYTHING,
     db: Database = None,
     json: JsonOutput = False,
 ) -> None:
@@ -164,15 +179,14 @@ def parquet(
     """
     from labeler.errors import UsageError
     from labeler.exports.candidates import export_parquet
-    from labeler.exports.scope import find_scope
 
     if file.suffix != ".parquet":
         raise UsageError(f"the name of a Parquet file ends in .parquet, not '{file.suffix}'")
     with open_project(db) as store, working("exporting"):
         with store.read() as connection:
-            scope = find_scope(connection, pool=pool, snapshot=snapshot, rubric=rubric, as_of=as_of)
-            counts = export_parquet(connection, file, scope, only_people=labels == "human")
-        seals = open_shown(store, "export parquet", items=scope.items, texts=True, as_of=as_of)
+            scope = what.scope(connection)
+            counts = export_parquet(connection, file, scope, only_people=what.only_people)
+        seals = open_shown(store, "export parquet", items=scope.items, texts=True, as_of=what.as_of)
     _print_counts(file, counts, scope.revision, seals, json=json)
 
 
@@ -181,11 +195,7 @@ def write_testset(
     file: Path,
     /,
     *,
-    pool: PoolName = None,
-    snapshot: SnapshotName = None,
-    rubric: RubricName = None,
-    labels: Labels = "human+auto",
-    as_of: AsOf = None,
+    what: What = _EVERYTHING,
     db: Database = None,
     json: JsonOutput = False,
 ) -> None:
@@ -198,14 +208,13 @@ def write_testset(
     file
         The file to write: JSON, or Parquet when its name ends in .parquet.
     """
-    from labeler.exports.scope import find_scope
     from labeler.exports.testset import export_testset
 
     with open_project(db) as store, working("exporting"):
         with store.read() as connection:
-            scope = find_scope(connection, pool=pool, snapshot=snapshot, rubric=rubric, as_of=as_of)
-            report = export_testset(connection, file, scope, only_people=labels == "human")
-        seals = open_shown(store, "export testset", items=scope.items, as_of=as_of)
+            scope = what.scope(connection)
+            report = export_testset(connection, file, scope, only_people=what.only_people)
+        seals = open_shown(store, "export testset", items=scope.items, as_of=what.as_of)
     facts: dict[str, object] = {
         "file": str(file),
         "revision": scope.revision,
@@ -215,11 +224,7 @@ def write_testset(
         "queries without text": report.without_text,
         "items of unknown relevance": report.unknown,
     }
-    if json:
-        print_json(facts | {"sealed": [seal.facts() for seal in seals]})
-    else:
-        print_facts(facts)
-    tell_seals(seals)
+    _print(facts, seals, json=json)
 
 
 @app.command
@@ -247,11 +252,7 @@ def corpus(
             count = export_corpus(connection, file, snapshot)
         seals = open_texts(store, "export corpus", snapshot)
     facts = {"file": str(file), "passages": count}
-    if json:
-        print_json(facts | {"sealed": [seal.facts() for seal in seals]})
-    else:
-        print_facts(facts)
-    tell_seals(seals)
+    _print(facts, seals, json=json)
 
 
 def _print_counts(
@@ -259,8 +260,12 @@ def _print_counts(
 ) -> None:
     listed = dict(sorted(dict(counts).items())) if isinstance(counts, dict) else {}
     facts = {"file": str(file), "revision": revision, "candidates": sum(listed.values()), **listed}
+    _print(facts, seals, json=json)
+
+
+def _print(facts: dict[str, object], seals: Sequence[Seal], *, json: bool) -> None:
     if json:
-        print_json({**facts, "sealed": [seal.facts() for seal in seals]})
+        print_json(facts | {"sealed": [seal.facts() for seal in seals]})
     else:
         print_facts(facts)
     tell_seals(seals)

@@ -167,3 +167,12 @@ class Numbers:
 def test_numbers_without_a_value_are_null() -> None:
     found = plain(Numbers((1.0, float("inf"), float("nan")), {"a": float("-inf")}))
     assert found == {"values": [1.0, None, None], "by_name": {"a": None}}
+
+
+def test_another_gain_is_another_condition(
+    labelled: Store, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["recall", "--pool", "p", "--metric", "nDCG@2"]
+    assert shown(words, capsys)["conditions"]["gains"].startswith("of the scale")
+    (changed,) = shown([*words, "--gain", "exponential"], capsys)["changed"]
+    assert "gains: of the scale native before, 2^g - 1, g of the scale native now" in changed
