@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
 from textual.message import Message
 
+from labeler.assessment.blind import BlindQuery
 from labeler.assessment.labels_in_force import items_of_pool, labels_in_force
 from labeler.calibration.policies import UNCALIBRATED
 from labeler.imports.queries import QueryOptions, import_queries
@@ -111,6 +113,24 @@ async def test_undo_to_any_depth_and_across_sittings(queue: Store, database: Pat
         await app.press("u")
         assert "there is no vote to take back" in app.text
     assert label_codes(queue) == []
+
+
+async def test_a_query_that_is_not_that_of_the_item_before_is_marked(
+    queue: Store, database: Path
+) -> None:
+    marked: list[bool] = []
+    queries: list[BlindQuery] = []
+    async with reviewing(database) as app:
+        while (shown := app.sitting.current) is not None:
+            queries.append(shown.block.query)
+            marked.append("Q* " in app.text)
+            assert ("Q  " in app.text) is not marked[-1]
+            await app.press("a")
+        changes = [one != before for before, one in pairwise(queries)]
+        assert marked == [False, *changes]
+        assert set(changes) == {True, False}
+        await app.press("u")
+        assert "Q  " in app.text, "the item before was this one"
 
 
 async def test_undo_brings_a_skipped_item_back_and_leaves_the_vote_before_it(
@@ -248,7 +268,7 @@ async def test_a_vote_on_what_changed_is_refused_and_the_item_shown_anew(
         import_queries(queue, [path], QueryOptions(update=True))
         await app.press("d")
         assert "not saved, the item changed, see its context: query" in app.text
-        assert "Q  something else" in app.text
+        assert "Q* something else" in app.text
         assert events(queue) == []
         await app.press("d")
         assert events(queue) == [("vote", None)]

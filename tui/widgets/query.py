@@ -7,7 +7,7 @@ from textual.geometry import Size
 from textual.widget import Widget
 
 from labeler.assessment.blind import BlindQuery
-from tui.text import line
+from tui.text import Line, line
 
 __all__ = ["QueryBox", "wrapped_rows"]
 
@@ -27,14 +27,18 @@ class QueryBox(Widget):
     def __init__(self) -> None:
         super().__init__()
         self._query: BlindQuery | None = None
+        self._before: BlindQuery | None = None
+        self._is_another = False
 
     def show(self, query: BlindQuery | None) -> None:
-        """Show a query, or nothing."""
-        if query == self._query:
+        """Show the query of the next item, or nothing; it is marked where the last had another."""
+        is_another = query is not None and self._before is not None and query != self._before
+        if (query, is_another) == (self._query, self._is_another):
             return
         width = self.size.width
         before = len(self._lines(width))
-        self._query = query
+        self._query, self._is_another = query, is_another
+        self._before = query or self._before
         # Laying out takes longer than all else: a query that takes as many lines needs none.
         self.refresh(layout=not width or len(self._lines(width)) != before)
 
@@ -51,7 +55,9 @@ class QueryBox(Widget):
         if query is None or width < 2:  # noqa: PLR2004 - a wide character needs 2
             return []
         asked, need, conditions = _LINES if self.app.size.height >= _TALL else _FEW_LINES
-        rows = wrapped_rows(line(("Q  ", "bold"), (query.text[:_LONGEST], "bold")), width, asked)
+        # As wide as the sign without the mark, so that nothing moves with the next item.
+        sign: list[Line] = [("Q*", "bold reverse"), " "] if self._is_another else [("Q  ", "bold")]
+        rows = wrapped_rows(line(*sign, (query.text[:_LONGEST], "bold")), width, asked)
         if query.need:
             rows += wrapped_rows(line("Need: ", query.need[:_LONGEST]), width, need)
         if query.conditions:
