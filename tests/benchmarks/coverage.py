@@ -6,7 +6,8 @@ Four parts, each with 1,000 seeded draws by default:
 
 1. Frames of TREC DL 2019: the judged part of the top 100 of six systems; what BM25 and TAS-B have
    in their top 10 is known, the rest is drawn from. Strata as `labeler sample` makes them, over
-   who retrieved an item at 20 and thirds of a raw language-model judge.
+   who retrieved an item at 20 and thirds of a raw language-model judge; where it says calibrated,
+   of that judge calibrated on other queries, on which the interval's prior leans then.
 2. Simulated frames: what was retrieved is known, of the rest some are drawn; few are relevant.
 3. Slices of a frame, from the same draws (tests/benchmarks/coverage_of_slices.py).
 4. Queries and labels together (tests/benchmarks/coverage_of_queries.py).
@@ -19,50 +20,31 @@ from __future__ import annotations
 
 import math
 import sys
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
-from labeler.evaluation.allocation import next_units
 from labeler.evaluation.estimators import Known, Strength
 from labeler.evaluation.posterior import LabelledStratum
 from labeler.evaluation.sample_estimates import DrawnStratum, Estimand, estimate, facts_of
-from labeler.sampling.strata import FrameUnit, make_strata
 from tests.benchmarks.measuring import collection
+from tests.benchmarks.track_frames import (
+    K,
+    Track,
+    TrackSetting,
+    framed,
+    inside_of,
+    known_of,
+    truth_of,
+)
 
-__all__ = [
-    "Coverage",
-    "SimulatedFrame",
-    "Tally",
-    "Track",
-    "TrackFrame",
-    "TrackSetting",
-    "cover_simulated",
-    "cover_track",
-    "floor_of",
-    "framed",
-    "has",
-    "inside_of",
-    "known_of",
-    "truth_of",
-]
+__all__ = ["Coverage", "SimulatedFrame", "Tally", "cover_simulated", "cover_track", "floor_of"]
 
 DRAWS = 1_000
-DEPTH = 100
-K = 20
-KNOWN_DEPTH = 10
-SYSTEMS = ("BM25", "BM25_RM3", "D_BERT_KD_TASB", "OPEN_AI_ADA2", "REP_LLAMA",
-           "SPLADE_P_P_ENSEMBLE_DISTIL")  # fmt: skip
-POOLED = ("BM25", "D_BERT_KD_TASB")
-JUDGE = "gpt-4o.umbrela"
 ENOUGH, FEW = 20.0, 5.0
 MOSTLY = 0.95
-
-Pair = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,52 +84,6 @@ def floor_of(positives: float, draws: int, goal: float = 0.93) -> float | None:
     return share - 2 * math.sqrt(share * (1 - share) / draws)
 
 
-@dataclass(frozen=True, eq=False)
-class Track:
-    """A collection with people's labels: ranks of systems, labels, and a judge's labels."""
-
-    ranks: Mapping[Pair, Mapping[str, int]]
-    grades: Mapping[Pair, int]
-    judged: Mapping[Pair, float]
-
-    @classmethod
-    def read(cls, folder: Path) -> Track:
-        """Read the judged part of the six systems' rankings."""
-        grades = {pair: int(label) for pair, label in _labels(folder / "qrels.txt")}
-        judged = dict(_labels(folder / "judges" / f"{JUDGE}.txt"))
-        ranks: dict[Pair, dict[str, int]] = defaultdict(dict)
-        for system in SYSTEMS:
-            for row in (folder / "posthoc" / f"{system}.run").read_text().splitlines():
-                query, _, document, rank, *_ = row.split()
-                if (query, document) in grades:
-                    ranks[query, document][system] = int(rank)
-        return cls(dict(ranks), grades, judged)
-
-
-def _labels(path: Path) -> Iterator[tuple[Pair, float]]:
-    for row in path.read_text().splitlines():
-        query, _, document, label = row.split()
-        yield (query, document), float(label)
-
-
-@dataclass(frozen=True, slots=True)
-class TrackSetting:
-    """One frame of a track, and how much of it is drawn."""
-
-    first: str
-    second: str
-    votes: int
-    least_grade: int = 2
-    queries: int = 43
-    depth: int = DEPTH
-
-    def __str__(self) -> str:
-        return (
-            f"{self.first[:9]} - {self.second[:9]}, {self.votes} votes, grade "
-            f">= {self.least_grade}, {self.queries} queries, depth {self.depth}"
-        )
-
-
 SETTINGS = (
     TrackSetting("REP_LLAMA", "BM25", 60),
     TrackSetting("REP_LLAMA", "BM25", 100),
@@ -159,43 +95,11 @@ SETTINGS = (
     TrackSetting("REP_LLAMA", "BM25", 60, depth=20),
     TrackSetting("SPLADE_P_P_ENSEMBLE_DISTIL", "OPEN_AI_ADA2", 100),
     TrackSetting("SPLADE_P_P_ENSEMBLE_DISTIL", "OPEN_AI_ADA2", 200, least_grade=3),
+    TrackSetting("REP_LLAMA", "BM25", 100, calibrated=True),
+    TrackSetting("REP_LLAMA", "BM25", 200, calibrated=True),
+    TrackSetting("REP_LLAMA", "BM25", 200, least_grade=3, calibrated=True),
+    TrackSetting("SPLADE_P_P_ENSEMBLE_DISTIL", "OPEN_AI_ADA2", 100, calibrated=True),
 )
-
-
-@dataclass(frozen=True, eq=False)
-class TrackFrame:
-    """What is drawn from: for each stratum its pairs, how many to draw, labels, who has them."""
-
-    known: frozenset[Pair]
-    relevant: Mapping[Pair, bool]
-    pairs: Sequence[Sequence[Pair]]
-    counts: Sequence[int]
-    labels: Sequence[NDArray[np.bool_]]
-    retrieved: Sequence[tuple[str, ...]]
-
-
-def framed(
-    track: Track, setting: TrackSetting, inside: Sequence[Pair], relevant: Mapping[Pair, bool]
-) -> TrackFrame:
-    """Part what isn't known into strata, and share the votes among them."""
-    known = frozenset(pair for pair in inside if has(track, pair, POOLED, KNOWN_DEPTH))
-    unknown = [pair for pair in inside if pair not in known]
-    held_by = Counter(
-        tuple(one for one in (setting.first, setting.second) if has(track, pair, [one], K))
-        for pair in known
-        if relevant[pair]
-    )
-    units = _units(track, setting, unknown)
-    strata = make_strata(units, setting.votes, {}, (setting.first, setting.second), held_by)
-    counts = next_units(
-        [len(s.items) for s in strata],
-        [s.rate for s in strata],
-        setting.votes,
-        worth=[s.worth for s in strata],
-    )
-    pairs = [[unknown[item] for item in s.items] for s in strata]
-    labels = [np.array([relevant[pair] for pair in of]) for of in pairs]
-    return TrackFrame(known, relevant, pairs, counts, labels, [s.retrieved for s in strata])
 
 
 def cover_track(track: Track, setting: TrackSetting, draws: int, seed: int) -> list[Coverage]:
@@ -209,10 +113,12 @@ def cover_track(track: Track, setting: TrackSetting, draws: int, seed: int) -> l
     tally = Tally()
     for number in range(draws):
         drawn = []
-        for who, count, of in zip(frame.retrieved, frame.counts, frame.labels, strict=True):
+        for who, count, of, rate in zip(
+            frame.retrieved, frame.counts, frame.labels, frame.rates, strict=True
+        ):
             found = int(rng.choice(of, count, replace=False).sum())
             part = LabelledStratum(
-                len(of), count, found, setting.first in who, setting.second in who
+                len(of), count, found, setting.first in who, setting.second in who, rate
             )
             drawn.append(DrawnStratum(part))
         facts = facts_of(drawn)
@@ -223,51 +129,6 @@ def cover_track(track: Track, setting: TrackSetting, draws: int, seed: int) -> l
             tally.add(measure, value, interval.low, interval.high)
         tally.sample(facts.relevant, facts.strength)
     return tally.told(str(setting), draws)
-
-
-def inside_of(track: Track, setting: TrackSetting) -> list[Pair]:
-    queries = sorted({query for query, _ in track.ranks})[: setting.queries]
-    return [
-        pair
-        for pair in sorted(track.ranks)
-        if pair[0] in queries and has(track, pair, SYSTEMS, setting.depth)
-    ]
-
-
-def has(track: Track, pair: Pair, systems: Sequence[str], depth: int) -> bool:
-    return any(track.ranks[pair].get(system, 10**6) <= depth for system in systems)
-
-
-def _units(track: Track, setting: TrackSetting, unknown: Sequence[Pair]) -> list[FrameUnit]:
-    compared = (setting.first, setting.second)
-    return [
-        FrameUnit(
-            number,
-            tuple(one for one in compared if has(track, pair, [one], K)),
-            is_deeper=has(track, pair, compared, setting.depth),
-            probability=track.judged.get(pair, 0.0) / 3,
-        )
-        for number, pair in enumerate(unknown)
-    ]
-
-
-def known_of(track: Track, setting: TrackSetting, pairs: Sequence[Pair]) -> Known:
-    return Known(
-        len(pairs),
-        sum(has(track, pair, [setting.first], K) for pair in pairs),
-        sum(has(track, pair, [setting.second], K) for pair in pairs),
-    )
-
-
-def truth_of(
-    track: Track, setting: TrackSetting, relevant: Sequence[Pair], queries: int
-) -> dict[Estimand, float]:
-    whole = known_of(track, setting, relevant)
-    return {
-        Estimand.RECALL: whole.first / whole.total,
-        Estimand.RECALL_DIFFERENCE: (whole.first - whole.second) / whole.total,
-        Estimand.PRECISION_DIFFERENCE: (whole.first - whole.second) / (queries * K),
-    }
 
 
 class Tally:

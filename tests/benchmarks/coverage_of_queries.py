@@ -18,17 +18,15 @@ from labeler.evaluation.allocation import next_units
 from labeler.evaluation.clustered import clustered_mean
 from labeler.evaluation.completion import UnlabelledStratum, combine_values, complete
 from labeler.sampling.strata import FrameUnit, make_strata
-from tests.benchmarks.coverage import (
-    ENOUGH,
+from tests.benchmarks.coverage import ENOUGH, Coverage, floor_of
+from tests.benchmarks.track_frames import (
     KNOWN_DEPTH,
     POOLED,
     SYSTEMS,
-    Coverage,
     K,
     Pair,
     Track,
     TrackSetting,
-    floor_of,
     has,
 )
 

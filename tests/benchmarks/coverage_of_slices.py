@@ -13,14 +13,12 @@ from numpy.typing import NDArray
 from labeler.evaluation.estimators import Known
 from labeler.evaluation.posterior import LabelledStratum
 from labeler.evaluation.sample_estimates import DrawnStratum, Estimand, estimate, facts_of
-from tests.benchmarks.coverage import (
-    Coverage,
+from tests.benchmarks.coverage import Coverage, Tally, floor_of
+from tests.benchmarks.track_frames import (
     K,
-    Tally,
     Track,
     TrackFrame,
     TrackSetting,
-    floor_of,
     framed,
     inside_of,
     known_of,

@@ -4,16 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tests.benchmarks.coverage import (
-    SIMULATED,
-    SimulatedFrame,
-    Track,
-    TrackSetting,
-    cover_simulated,
-    cover_track,
-)
+from tests.benchmarks.coverage import SIMULATED, SimulatedFrame, cover_simulated, cover_track
 from tests.benchmarks.coverage_of_queries import cover_queries, cover_recall
 from tests.benchmarks.coverage_of_slices import cover_slices
+from tests.benchmarks.track_frames import Track, TrackSetting
 from tests.shared import data_dir
 
 
