@@ -132,7 +132,7 @@ def unknown_queries_hint(
         names: The query ids of the files.
         refused: Those that the project should know and doesn't.
     """
-    if not refused or not refused.issuperset(names):
+    if not refused or not refused >= set(names):
         return None
     chunk = table(Chunk)
     statement = sa.select(chunk.c.external_id).where(
