@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
@@ -65,6 +66,14 @@ class ItemScores:
     def is_calibrated(self) -> bool:
         """Whether enough human labels stand behind the probabilities."""
         return self.calibration is Calibration.CALIBRATED
+
+    def expected_right(self, items: Collection[int]) -> float | None:
+        """Give the mean probability of the most probable grade over some items, in [1/3, 1].
+
+        Items that have no scores are left out; None where none of them has.
+        """
+        chosen = np.isin(self.item_ids, np.fromiter(items, dtype=np.int64))
+        return float(self.probabilities[chosen].max(axis=1).mean()) if chosen.any() else None
 
     def by_item(self) -> dict[int, tuple[float, float, float]]:
         """Give the probabilities of each item, worst grade first."""

@@ -39,12 +39,14 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from labeler.assessment.item_scores import ItemScores
 from labeler.errors import Fault, InputError
 from labeler.formats.text_file import read_text_file
 from labeler.labels import Grade
+
+if TYPE_CHECKING:
+    from labeler.assessment.item_scores import ItemScores
 
 __all__ = [
     "NINE_OF_TEN",
@@ -166,6 +168,13 @@ class TargetPolicy(_Named):
             f"{self.agreement:.0%} of each grade's accepted labels{others} agree with people, "
             f"at {self.confidence:.0%} confidence"
         )
+
+    def risk_of_each(self, grades: int) -> float:
+        """Give what may be mistaken of one grade at one look, where so many grades are tested.
+
+        What all of them together may get wrong is parted among them (Bonferroni).
+        """
+        return (1 - self.confidence) / max(1, grades) / self.looks
 
     def target_of(self, grade: Grade) -> float:
         """Give the share that labels of a grade have to reach."""

@@ -24,7 +24,7 @@ def route(
     policy: Path | None = None,
     plan: Annotated[bool, Parameter(negative=())] = False,
     new_audit: Annotated[bool, Parameter(negative=())] = False,
-    order: str = "value",
+    order: str | None = None,
     overlap: Literal["influence", "none"] | None = None,
     db: Database = None,
     json: JsonOutput = False,
@@ -48,7 +48,8 @@ def route(
         Freeze the latest scores and draw anew, beside what earlier audits have shown.
     order
         How people are asked: 'value' (the chance that a label is wrong times what it can move),
-        'margin', 'dispute', 'random' or 'oldest'.
+        'margin', 'dispute', 'random' or 'oldest'. It stays until another is asked for; at first it
+        is 'value'. `labeler queue` tells the one in force.
     overlap
         'influence' has two people vote on the tenth of what waits that moves reports most, or as
         many as labeler.toml says: overlap_influence under [review] makes that stand for each call.

@@ -174,7 +174,7 @@ def plan_audit(labels: Sequence[ScoredLabel], policy: TargetPolicy) -> AuditPlan
     # going by the scores, is not tested, and takes no share.
     chosen = [grade for grade in policy.accept if by_grade[grade].items]
     while True:
-        risk = (1 - policy.confidence) / max(1, len(chosen)) / policy.looks
+        risk = policy.risk_of_each(len(chosen))
         votes = None if policy.votes is None else math.ceil(policy.votes / max(1, len(chosen)))
         aims = {
             grade: _aim(by_grade[grade], policy.target_of(grade), risk, votes) for grade in chosen

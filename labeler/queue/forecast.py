@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
-from labeler.assessment.item_scores import scores_by_digest
+from labeler.assessment.item_scores import ItemScores, scores_by_digest
 from labeler.calibration.policies import (
     NINE_OF_TEN,
     AnyPolicy,
@@ -213,7 +213,6 @@ def _under_way(
 ) -> list[SequenceState]:
     """Take the audit as far as it has come; what can't be accepted any more is left out."""
     scores = scores_by_digest(connection, frame.score_version)
-    sure = {} if scores is None else {item: max(row) for item, row in scores.by_item().items()}
     states: list[SequenceState] = []
     for verdict in audit.grades:
         if not verdict.pending:
@@ -228,7 +227,7 @@ def _under_way(
                         answered=told.answered,
                         wrong=told.wrong,
                         reviewed=told.labels - told.left,
-                        expected=_mean(sure, stratum.items),
+                        expected=_expected(scores, stratum.items),
                     )
                     for stratum, told in zip(strata, verdict.strata, strict=True)
                 ),
@@ -241,6 +240,7 @@ def _under_way(
     return states
 
 
-def _mean(sure: Mapping[int, float], items: frozenset[int]) -> float:
-    known = [sure[item] for item in items if item in sure]
-    return sum(known) / len(known) if known else 0.0
+def _expected(scores: ItemScores | None, items: frozenset[int]) -> float:
+    """Give the share of some labels that is right by the scores; 0 where these are gone."""
+    found = None if scores is None else scores.expected_right(items)
+    return 0.0 if found is None else found

@@ -6,11 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 
+from labeler.assessment.pool_signals import GRADE_RANK
 from labeler.assessment.samples import JudgeAnswer
 from labeler.assessment.verdict import NOT_SUSPICIOUS
 from labeler.calibration.policies import AnyPolicy, Policy
 from labeler.errors import UsageError
-from labeler.labels import Grade, Outcome
+from labeler.labels import Outcome
 from labeler.queue.audit import AUDIT
 from labeler.settings import Settings
 from labeler.store.projections import PEOPLE_DISAGREE
@@ -34,7 +35,6 @@ SECOND_LOOK = "second_look"
 """One person's label lies far from what the scores are sure of; somebody looks once more, blind."""
 
 _FAILURES = frozenset({Outcome.FAILED, Outcome.REFUSED, Outcome.TRUNCATED})
-_RANK = {Grade.NOT_RELEVANT: 0, Grade.PARTIALLY_RELEVANT: 1, Grade.FULLY_RELEVANT: 2}
 
 
 class Standing(Enum):
@@ -91,7 +91,7 @@ def _judge_failed(signals: ItemSignals, _: AnyPolicy) -> bool:
 def _judges_disagree(signals: ItemSignals, _: AnyPolicy) -> bool:
     """Across the relevance boundary, or by more than one grade."""
     grades = {answer.grade for answer in signals.answers if answer.grade is not None}
-    ranks = {_RANK[grade] for grade in grades}
+    ranks = {GRADE_RANK[grade] for grade in grades}
     return len(ranks) > 1 and (0 in ranks or max(ranks) - min(ranks) > 1)
 
 

@@ -130,7 +130,7 @@ def route_pool(
     overlap: Mapping[str, int] | None = None,
     *,
     new_audit: bool = False,
-    order: str = DEFAULT_ORDER,
+    order: str | None = None,
     votes_on_influential: int = 1,
 ) -> RouteReport:
     """Apply a policy to a pool.
@@ -142,7 +142,8 @@ def route_pool(
         overlap: How many people vote on an item, by the reason for which it goes to people, where
             the policy doesn't ask for more.
         new_audit: Freeze the latest scores and draw anew, beside what earlier audits have shown.
-        order: The name of the order in which people are asked.
+        order: The name of the order in which people are asked; by default the one in force,
+            `DEFAULT_ORDER` before the first time.
         votes_on_influential: How many people vote on the tenth of what waits that moves reports
             most, where nothing asks for more.
 
@@ -150,10 +151,11 @@ def route_pool(
         NotFoundError: When there is no such pool.
         UsageError: When there is no such order.
     """
-    by = order_named(order)
+    with store.read() as connection:
+        before = order_in_force(connection, name)
+    by = order_named(order or before or DEFAULT_ORDER)
     with store.write(command_of(name, policy.name, by)) as tx:
         row = pool_named(tx.connection, name)
-        is_reordered = order_in_force(tx.connection, name) != by.name
         settle_items(tx, judgeable(tx.connection, row.id))
         standing = read_standing(tx.connection, row)
         in_force, instead_of = policy_in_force(policy, standing.scores)
@@ -173,7 +175,7 @@ def route_pool(
         ledgers = count_ledgers(
             tx.connection, standing.pool_id, standing.people, disputed=standing.disputed
         )
-        revision = tx.revision_id if is_reordered else tx.made_revision
+        revision = tx.made_revision if by.name == before else tx.revision_id
     return _report(
         standing,
         plan,

@@ -218,17 +218,15 @@ def _frozen(
     ledgers: Ledgers,
 ) -> RoutePlan:
     people = standing.people
-    sure = {} if scores is None else {item: max(p) for item, p in scores.by_item().items()}
     rows: list[StratumRow] = []
     for stratum in frame.strata:
         drawn = stratum.drawn()
         answered = drawn & people.keys()
-        known = [sure[item] for item in stratum.items if item in sure]
         rows.append(
             StratumRow(
                 name=str(stratum.name),
                 labels=len(stratum.items),
-                expected=sum(known) / len(known) if known else None,
+                expected=None if scores is None else scores.expected_right(stratum.items),
                 drawn=len(drawn),
                 answered=len(answered),
                 wrong=sum(people[item] is not stratum.name.grade for item in answered),

@@ -98,7 +98,7 @@ def judge_frame(
         for grade in policy.accept
     }
     chosen = {grade: strata for grade, strata in tested.items() if strata}
-    risk = (1 - policy.confidence) / max(1, len(chosen)) / policy.looks
+    risk = policy.risk_of_each(len(chosen))
     grades: list[GradeVerdict] = []
     accepted: dict[int, Grade] = {}
     awaiting: set[int] = set()

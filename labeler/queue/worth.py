@@ -9,8 +9,8 @@ from dataclasses import replace
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
+from labeler.assessment.pool_signals import GRADE_RANK
 from labeler.assessment.samples import JudgeAnswer
-from labeler.labels import Grade
 from labeler.queue.order import ItemWorth, Order
 from labeler.queue.standing import PoolStanding
 from labeler.records import table
@@ -23,8 +23,6 @@ INFLUENTIAL_SHARE = 0.1
 
 _DEPTH = 10
 """Ranks that count: the depth of the metrics that reports give first."""
-
-_PLACES = {Grade.NOT_RELEVANT: 0.0, Grade.PARTIALLY_RELEVANT: 0.5, Grade.FULLY_RELEVANT: 1.0}
 
 
 def reach_of_items(connection: Connection, pool_id: int) -> dict[int, float]:
@@ -88,8 +86,8 @@ def _doubt(answers: Sequence[JudgeAnswer]) -> float:
 
 def _spread(answers: Sequence[JudgeAnswer]) -> float:
     """Give the distance between the judges that differ most, in [0, 1]."""
-    said = [_PLACES[answer.grade] for answer in answers if answer.grade is not None]
-    return max(said) - min(said) if said else 0.0
+    said = [GRADE_RANK[answer.grade] for answer in answers if answer.grade is not None]
+    return (max(said) - min(said)) / max(GRADE_RANK.values()) if said else 0.0
 
 
 def stand_among(

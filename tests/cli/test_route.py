@@ -145,7 +145,7 @@ def test_orders_and_double_review(calibrated: Path, capsys: pytest.CaptureFixtur
     assert lines[1].split() == ["drawn", "at", "random,", "waiting", str(found["audited"])]
 
 
-def test_another_order_is_recorded_and_the_same_one_changes_nothing(
+def test_another_order_is_recorded_and_stays_and_the_same_one_changes_nothing(
     calibrated: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     first = as_json(capsys, "route", "p")["revision"]
@@ -153,7 +153,9 @@ def test_another_order_is_recorded_and_the_same_one_changes_nothing(
     assert as_json(capsys, "route", "p")["revision"] is None
     other = as_json(capsys, "route", "p", "--order", "oldest")["revision"]
     assert other > first
-    assert as_json(capsys, "route", "p", "--order", "oldest")["revision"] is None
+    # It stays until another is asked for.
+    again = as_json(capsys, "route", "p")
+    assert (again["order"], again["revision"]) == ("oldest", None)
     assert as_json(capsys, "queue")["orders"] == {"p": "oldest"}
 
 
