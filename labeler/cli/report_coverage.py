@@ -9,9 +9,8 @@ from cyclopts import Parameter
 from labeler.cli.output import Progress, print_facts, print_table, program, working
 from labeler.cli.project import Database, JsonOutput, open_project
 from labeler.cli.report_options import Gain, Page, Runs, ScopeChoice
-from labeler.cli.report_showing import show_report
+from labeler.cli.report_showing import log_and_open, show_report
 from labeler.cli.report_tables import condition_facts, share
-from labeler.cli.sealing import open_shown
 
 if TYPE_CHECKING:
     from labeler.reports.coverage import CoverageReport
@@ -47,7 +46,7 @@ def coverage(
     from labeler.evaluation.metrics import parse_metric
     from labeler.reports.coverage import report_coverage
     from labeler.reports.logged_values import coverage_values
-    from labeler.reports.report_log import log_report, plain
+    from labeler.reports.report_log import plain
     from labeler.reports.run_pages import coverage_page
 
     wanted = parse_metric(metric)
@@ -55,22 +54,9 @@ def coverage(
         with store.read() as connection:
             options = scope.options(runs, gain)
             report = report_coverage(connection, options, cutoff=k, metric=wanted)
-        logged = log_report(
-            store,
-            "report coverage",
-            plain(report.conditions),
-            result=plain(report),
-            values=coverage_values(report),
-            pool=scope.pool,
-            as_of=scope.as_of,
-        )
-        seals = open_shown(
-            store,
-            "report coverage",
-            pool=scope.pool,
-            snapshot=scope.snapshot,
-            runs=[row.run for row in report.rows],
-            as_of=scope.as_of,
+        values = coverage_values(report)
+        logged, seals = log_and_open(
+            store, "report coverage", report.conditions, plain(report), values, scope
         )
     show_report(report, logged, seals, _print_coverage, json=json, html=html, page=coverage_page)
 
@@ -149,7 +135,7 @@ def sensitivity(
     """
     from labeler.evaluation.metrics import parse_metric
     from labeler.reports.logged_values import sensitivity_values
-    from labeler.reports.report_log import log_report, plain
+    from labeler.reports.report_log import plain
     from labeler.reports.run_pages import sensitivity_page
     from labeler.reports.sensitivity import report_sensitivity
 
@@ -159,22 +145,9 @@ def sensitivity(
             report = report_sensitivity(
                 connection, scope.options(named, gain), metric=wanted, progress=progress.advance
             )
-        logged = log_report(
-            store,
-            "report sensitivity",
-            plain(report.conditions),
-            result=plain(report),
-            values=sensitivity_values(report),
-            pool=scope.pool,
-            as_of=scope.as_of,
-        )
-        seals = open_shown(
-            store,
-            "report sensitivity",
-            pool=scope.pool,
-            snapshot=scope.snapshot,
-            runs=named,
-            as_of=scope.as_of,
+        values = sensitivity_values(report)
+        logged, seals = log_and_open(
+            store, "report sensitivity", report.conditions, plain(report), values, scope
         )
     show_report(
         report, logged, seals, _print_sensitivity, json=json, html=html, page=sensitivity_page

@@ -11,7 +11,7 @@ from cyclopts import Parameter
 from labeler.cli.output import print_facts, print_table, working
 from labeler.cli.project import Database, JsonOutput, open_project
 from labeler.cli.report_options import Gain, Metrics, Page, Runs, ScopeChoice, metrics_of
-from labeler.cli.report_showing import show_report
+from labeler.cli.report_showing import log_and_open, show_report
 from labeler.cli.report_tables import (
     condition_facts,
     interval_of,
@@ -20,7 +20,6 @@ from labeler.cli.report_tables import (
     share,
     spread_of,
 )
-from labeler.cli.sealing import open_shown
 
 if TYPE_CHECKING:
     from labeler.reports.metric_rows import MetricRow
@@ -69,7 +68,7 @@ def recall(
     from labeler.reports.earlier import read_conditions
     from labeler.reports.logged_values import recall_values
     from labeler.reports.recall import report_recall
-    from labeler.reports.report_log import log_report, plain
+    from labeler.reports.report_log import plain
     from labeler.reports.run_pages import recall_page
 
     wanted = metrics_of(metric)
@@ -84,23 +83,10 @@ def recall(
                 domain_cutoff=domain_k,
                 per_query=per_query,
             )
-        logged = log_report(
-            store,
-            "report recall",
-            plain(report.conditions),
-            result={"slices": [plain(one) for one in report.slices]},
-            values=recall_values(report),
-            pool=scope.pool,
-            as_of=scope.as_of,
-            before=earlier,
-        )
-        seals = open_shown(
-            store,
-            "report recall",
-            pool=scope.pool,
-            snapshot=scope.snapshot,
-            runs=sorted({row.run for row in report.metrics}),
-            as_of=scope.as_of,
+        slices_told = {"slices": [plain(one) for one in report.slices]}
+        values = recall_values(report)
+        logged, seals = log_and_open(
+            store, "report recall", report.conditions, slices_told, values, scope, before=earlier
         )
 
     def print_it(report: RecallReport) -> None:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import Field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
 from labeler.cli.output import print_json, tell
-from labeler.cli.sealing import tell_seals
+from labeler.cli.sealing import open_shown, tell_seals
 
 if TYPE_CHECKING:
-    from labeler.reports.report_log import Logged
+    from labeler.cli.report_options import ScopeChoice
+    from labeler.reports.report_log import Logged, ReportValue
+    from labeler.reports.scope import Conditions
     from labeler.sealing.openings import Seal
+    from labeler.store.database import Store
 
-__all__ = ["show_report", "write_page"]
+__all__ = ["log_and_open", "show_report", "write_page"]
 
 
 class _Report(Protocol):
@@ -71,6 +74,50 @@ def show_report(
     for notice in report.notices:
         tell(f"note: {notice}")
     tell_seals(seals)
+
+
+def log_and_open(
+    store: Store,
+    command: str,
+    conditions: Conditions,
+    result: Mapping[str, object],
+    values: Sequence[ReportValue],
+    scope: ScopeChoice,
+    *,
+    before: Mapping[str, object] | None = None,
+) -> tuple[Logged, list[Seal]]:
+    """Log a report on runs, and record that it shows what is sealed, before it is shown.
+
+    Args:
+        store: The open database, outside of any transaction.
+        command: What made the report, such as ``report recall``.
+        conditions: What its numbers rest on.
+        result: What of it is logged, as plain values.
+        values: Its numbers.
+        scope: What it looked at.
+        before: The conditions of another report to hold it against, in place of the latest.
+    """
+    from labeler.reports.report_log import log_report, plain
+
+    logged = log_report(
+        store,
+        command,
+        plain(conditions),
+        result=result,
+        values=values,
+        pool=scope.pool,
+        as_of=scope.as_of,
+        before=before,
+    )
+    seals = open_shown(
+        store,
+        command,
+        pool=scope.pool,
+        snapshot=scope.snapshot,
+        runs=sorted({one.run for one in values}),
+        as_of=scope.as_of,
+    )
+    return logged, seals
 
 
 def write_page(path: Path, text: str) -> None:
