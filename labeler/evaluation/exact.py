@@ -116,16 +116,10 @@ def _cells(strata: Sequence[LabelledStratum], confidence: float) -> dict[Cell, L
 
 
 def exact_recall(
-    strata: Sequence[LabelledStratum],
-    known: Known,
-    *,
-    of_second: bool = False,
-    confidence: float = 0.95,
+    strata: Sequence[LabelledStratum], known: Known, *, confidence: float = 0.95
 ) -> Interval:
-    """Give conservative limits of one system's pooled recall."""
-    cells = _cells(strata, confidence)
-    sign = (0, 1) if of_second else (1, 0)
-    return _corners(cells, known, sign, least=0.0)
+    """Give conservative limits of the first system's pooled recall."""
+    return _corners(_cells(strata, confidence), known, (1, 0), least=0.0)
 
 
 def exact_recall_difference(

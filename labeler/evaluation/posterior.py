@@ -89,27 +89,22 @@ class TotalDraws:
     first: Floats
     second: Floats
 
-    def recall(self, *, of_second: bool = False, confidence: float = 0.95) -> Interval:
-        """Give the interval of pooled recall of one of the systems."""
-        top = self.second if of_second else self.first
-        return self._ratio(top, 0.0, 1.0, confidence)
+    def recall(self, *, confidence: float = 0.95) -> Interval:
+        """Give the interval of the first system's pooled recall."""
+        return self._ratio(self.first, 0.0, 1.0, confidence)
 
     def recall_difference(self, *, confidence: float = 0.95) -> Interval:
         """Give the interval of the first system's pooled recall less the second's."""
         return self._ratio(self.first - self.second, -1.0, 1.0, confidence)
 
-    def precision(
-        self, places: int, *, of_second: bool = False, confidence: float = 0.95
-    ) -> Interval:
-        """Give the interval of one system's mean P@k.
+    def precision(self, places: int, *, confidence: float = 0.95) -> Interval:
+        """Give the interval of the first system's mean P@k.
 
         Args:
             places: k times the number of queries.
-            of_second: Whether the second system is meant.
             confidence: In (0, 1).
         """
-        top = self.second if of_second else self.first
-        return _between(top / places, top / places, confidence)
+        return _between(self.first / places, self.first / places, confidence)
 
     def precision_difference(self, places: int, *, confidence: float = 0.95) -> Interval:
         """Give the interval of the first system's mean P@k less the second's."""
@@ -119,10 +114,6 @@ class TotalDraws:
     def relevant(self, *, confidence: float = 0.95) -> Interval:
         """Give the interval of the number of relevant units in the frame."""
         return _between(self.total, self.total, confidence)
-
-    def chance_first_is_ahead(self) -> float:
-        """Give the posterior probability that the first retrieved more relevant units."""
-        return float(np.mean(self.first > self.second))
 
     def _ratio(self, top: Floats, least: float, most: float, confidence: float) -> Interval:
         # A frame without a relevant unit has no recall: such a draw excludes no value at all.

@@ -1,13 +1,13 @@
-"""Samples with known inclusion probabilities: how many, from which stratum, which units."""
+"""Samples with known inclusion probabilities: how many units, and which."""
 
 from __future__ import annotations
 
 import hashlib
 import hmac
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-__all__ = ["allocate", "keyed_draw", "zero_error_sample_size"]
+__all__ = ["keyed_draw", "zero_error_sample_size"]
 
 
 def zero_error_sample_size(target: float, confidence: float) -> int:
@@ -28,34 +28,6 @@ def zero_error_sample_size(target: float, confidence: float) -> int:
         raise ValueError(f"target {target} and confidence {confidence} lie between 0 and 1")
     # Rounding must not turn an exact power, such as 0.5^2 = 1 - 0.75, into one more unit.
     return max(1, math.ceil(math.log(1 - confidence) / math.log(target) - 1e-9))
-
-
-def allocate(sizes: Mapping[str, int], total: int, *, floor: int = 3) -> dict[str, int]:
-    """Share a sample among strata: a floor for each, the rest in proportion to what is left.
-
-    A stratum never gets more than its size, and a sample that is too small for the floor gives
-    each stratum its turn, the largest first.
-
-    Args:
-        sizes: Units of each stratum.
-        total: Units to draw.
-        floor: The least of each stratum, where it has as many.
-
-    Returns:
-        Units to draw of each stratum; they add to the total, or to all units if those are fewer.
-    """
-    order = sorted(sizes, key=lambda name: (-sizes[name], name))
-    wanted = min(total, sum(sizes.values()))
-    drawn = dict.fromkeys(sizes, 0)
-    for _ in range(floor):
-        for name in order:
-            if sum(drawn.values()) < wanted and drawn[name] < sizes[name]:
-                drawn[name] += 1
-    while sum(drawn.values()) < wanted:
-        # The next unit goes where the share that is drawn is smallest.
-        open_to = [name for name in order if drawn[name] < sizes[name]]
-        drawn[min(open_to, key=lambda name: (drawn[name] + 1) / sizes[name])] += 1
-    return drawn
 
 
 def keyed_draw(seed: str, keys: Sequence[str], count: int) -> list[str]:

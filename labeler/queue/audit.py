@@ -17,7 +17,8 @@ from sqlalchemy import Connection
 
 from labeler.calibration.policies import Policy
 from labeler.draws.frames import NewStratum, add_frame, draw_from, item_keys
-from labeler.evaluation.sampling import allocate, zero_error_sample_size
+from labeler.evaluation.allocation import next_units
+from labeler.evaluation.sampling import zero_error_sample_size
 from labeler.labels import Grade
 from labeler.records import table
 from labeler.records.sampling import Draw, Frame, FrameItem, Stratum
@@ -95,13 +96,14 @@ def draw_audit(
     seed = _frame_digest(keys, policy)
     words = f"{len(fresh)} items of the pool '{pool_name}' whose label '{policy.name}' accepted"
     frame_id = add_frame(tx, words, seed, pool_id=pool_id, policy_id=policy_id)
-    counts = allocate({name: len(items) for name, items in strata.items()}, wanted)
-    for name, items in strata.items():
+    # With one rate for all, the shares are in proportion to the sizes.
+    counts = next_units([len(items) for items in strata.values()], [0.5] * len(strata), wanted)
+    for (name, items), count in zip(strata.items(), counts, strict=True):
         drawn |= draw_from(
             tx,
             NewStratum(frame_id, name, phase + 1, seed, score_version),
             {item: keys[item] for item in items},
-            counts[name],
+            count,
         )
     return drawn
 

@@ -1,4 +1,4 @@
-"""Frames of a TREC track to draw from: what is known, and the rest in strata as samples make them."""
+"""Frames of a TREC track: what is known, and the rest in strata as samples make them."""
 
 from __future__ import annotations
 

@@ -107,3 +107,7 @@ def test_the_worth_for_one_measure_is_how_far_a_unit_moves_it_alone() -> None:
         assert tuple(found.values()) == pytest.approx(worths)
     with pytest.raises(ValueError, match="two runs"):
         worth_of_relevant(relevant, ["A"], Estimand.PRECISION_DIFFERENCE)
+
+
+def test_with_one_rate_for_all_the_rest_goes_in_proportion() -> None:
+    assert next_units([900, 90, 10], [0.5] * 3, 103) == [91, 9, 3]

@@ -64,7 +64,6 @@ def test_the_exact_interval_is_wider_than_the_posterior_and_holds_it() -> None:
     draws = draw_totals(PARTS, known, seed=1)
     for exact, default in (
         (exact_recall(PARTS, known), draws.recall()),
-        (exact_recall(PARTS, known, of_second=True), draws.recall(of_second=True)),
         (exact_recall_difference(PARTS, known), draws.recall_difference()),
     ):
         assert exact.low < default.low < default.high < exact.high

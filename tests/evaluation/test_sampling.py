@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from labeler.evaluation.sampling import allocate, keyed_draw, zero_error_sample_size
+from labeler.evaluation.sampling import keyed_draw, zero_error_sample_size
 
 
 @pytest.mark.parametrize(
@@ -32,23 +32,6 @@ def test_the_size_is_the_least_that_suffices(target: float, confidence: float) -
 def test_impossible_targets_are_refused(target: float, confidence: float) -> None:
     with pytest.raises(ValueError, match="between 0 and 1"):
         zero_error_sample_size(target, confidence)
-
-
-SIZES = st.dictionaries(st.text(max_size=3), st.integers(0, 60), max_size=6)
-
-
-@given(SIZES, st.integers(0, 200), st.integers(0, 5))
-def test_an_allocation_is_complete_and_fits(sizes: dict[str, int], total: int, floor: int) -> None:
-    drawn = allocate(sizes, total, floor=floor)
-    assert drawn.keys() == sizes.keys()
-    assert sum(drawn.values()) == min(total, sum(sizes.values()))
-    assert all(0 <= drawn[name] <= size for name, size in sizes.items())
-    if total >= floor * len(sizes):
-        assert all(drawn[name] >= min(floor, size) for name, size in sizes.items())
-
-
-def test_the_rest_goes_in_proportion() -> None:
-    assert allocate({"a": 900, "b": 90, "c": 10}, 103, floor=3) == {"a": 91, "b": 9, "c": 3}
 
 
 @given(st.text(max_size=5), st.sets(st.text(max_size=4), max_size=30), st.data())
