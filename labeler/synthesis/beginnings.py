@@ -47,13 +47,15 @@ _PAST = re.compile(
 _NO_SUBJECT = re.compile(
     r"^(?:I|It|Its|This|That|These|Those|They|He|She|We|There|Here|What|Which|Who|How|Why|If|When"
     r"|While|Whoever|Where|And|But|Or|Yes|No|Not|So|Only|Their|His|Her|Both|Others?|Some|Many|Most"
-    r"|In|On|At|For|With|To|From|By|As|Our|Also|More|Plus|Meanwhile|Remember|Specify|The fact"
+    r"|In|On|At|For|With|To|From|By|As|After|Before|During|Within|Without|Under|Our"
+    r"|Also|More|Plus|Meanwhile|Because|Although|Though|Unless|Until|Once|Remember|Specify|The fact"
     r"|(?:Some|Any|No)body|(?:Any|No)thing)\b"
-    r"|\b(?:that|what|whether|which|who|whose|where|it|they|he|she|we|if|when|yours|mine)\b"
+    r"|\b(?:that|what|whether|which|who|whose|where|it|they|he|she|we|if|when|yours|mine"
+    r"|everything)\b"
     r"|\b(?:a|an|the|and|or|then)$"
 )
 _CASE = re.compile(
-    r"(?<![Ss]ee )(?<!know )\b([Ii]f|[Ww]hen)\s+((?:[^,;:.?!()\"]|(?<=\d)[.:](?=\d))+)"
+    r"(?<![Ss]ee )(?<!know )(?<!decide )\b([Ii]f|[Ww]hen)\s+((?:[^,;:.?!()\"]|(?<=\d)[.:](?=\d))+)"
 )
 _NOBODY = re.compile(
     r"\b(?:it|its|this|that|these|those|they|them|he|she|his|her|their|both|neither|then)\b"
@@ -123,6 +125,8 @@ def _clause(text: str) -> _Clause | None:
         match = pattern.match(text)
         if match is None or _NO_SUBJECT.search(match["subject"]):
             continue
+        if match["rest"].startswith(("and ", "or ")):
+            continue  # a second verb, which would have to be turned too
         subject, verb = _turned(_lowered(match["subject"])), match["verb"]
         rest = re.sub(r"^(?:never|no longer) ", "", _turned(match["rest"]))
         if pattern is _PRESENT and not (verb == "has" and _DONE.match(rest)):

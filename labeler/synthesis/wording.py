@@ -60,7 +60,7 @@ _SECOND = re.compile(
 )
 _SUPERLATIVE = re.compile(
     r"\b(?:most|best|main|mainly|worst|largest|biggest|greatest|highest|lowest|oldest|fastest"
-    r"|easiest|hardest|primary)\b",
+    r"|easiest|hardest|primary|difference between)\b",
     re.IGNORECASE,
 )
 
@@ -93,7 +93,10 @@ def not_one_question(question: str) -> str:
 
 
 def has_superlative(question: str) -> str:
-    """Give the first superlative of a question, English ones only; empty for none."""
+    """Give the first superlative, or "difference between", of a question; empty for none.
+
+    English ones only. A passage seldom says what is best, or tells two things apart.
+    """
     found = _SUPERLATIVE.search(compatible(question))
     return found.group() if found else ""
 

@@ -57,6 +57,7 @@ def test_where_a_beginning_was_given_the_probability_of_words_tells_nothing() ->
         ({"question": "Here are two questions: how long? how much?"}, "one-question"),
         ({"question": "How long is it valid, and when does the sale end?"}, "one-question"),
         ({"question": "What is the best season ticket for me?"}, "superlative"),
+        ({"question": "What is the difference between a ticket and a card?"}, "superlative"),
         ({"question": "How long does it take to return a return?"}, "repetition"),
         ({"question": "How many characters are in the 16 characters?"}, "repetition"),
         ({"question": "Wie lange kann ich die Karte für das Jahr zurückgeben?"}, "language"),
