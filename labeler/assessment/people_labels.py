@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import sqlalchemy as sa
-from sqlalchemy import Connection
+from sqlalchemy import Connection, Select
 
 from labeler.assessment.blind_judgments import read_blind_judgments
 from labeler.assessment.decisions import is_vote
@@ -89,7 +89,7 @@ def read_people_labels(
             )
         )
     grades: dict[int, Grade] = {}
-    disputed = set(items_in_dispute(connection, pool_id, as_of))
+    disputed = set(items_in_dispute(connection, items_of_pool(pool_id), as_of))
     for item, cast in votes.items():
         settled = settle_votes(cast)
         if isinstance(settled, Dispute):
@@ -100,25 +100,24 @@ def read_people_labels(
 
 
 def items_in_dispute(
-    connection: Connection, pool_id: int, as_of: int | None = None
+    connection: Connection, items: Select[int] | None, as_of: int | None = None
 ) -> frozenset[int]:
-    """Give the items of a pool on which people contradict each other, or somebody themself.
+    """Give the items on which people contradict each other, or somebody themself.
 
     Votes on them are in force, and no label of people is. Until somebody settles it, an item in
     dispute is evidence of nothing.
 
     Args:
         connection: A transaction's connection.
-        pool_id: The pool.
+        items: Selects the items' keys; None means all.
         as_of: A revision; what came after it is left out. None is the present.
     """
     judgment, assessor = table(Judgment), table(Assessor)
     people = sa.select(assessor.c.id).where(assessor.c.kind == AssessorKind.PERSON.value)
-    pooled = items_of_pool(pool_id)
-    statement = (
+    voted = (
         sa.select(judgment.c.item_id)
         .where(
-            judgment.c.item_id.in_(pooled),
+            sa.true() if items is None else judgment.c.item_id.in_(items),
             judgment.c.assessor_id.in_(people),
             judgment.c.outcome.in_([outcome.value for outcome in _ANSWERED]),
             is_vote(),
@@ -126,12 +125,11 @@ def items_in_dispute(
         )
         .distinct()
     )
-    voted = {int(item) for (item,) in connection.execute(statement)}
-    labels = labels_in_force(connection, pooled, as_of)
+    labels = labels_in_force(connection, voted, as_of)
     settled = {
         item for item, label in labels.items() if is_of_people(label) and label.carried_from is None
     }
-    return frozenset(voted - settled)
+    return frozenset(int(item) for (item,) in connection.execute(voted)) - settled
 
 
 def drawn_probabilities(connection: Connection, pool_id: int) -> dict[int, float]:

@@ -162,7 +162,7 @@ def report_audit(connection: Connection, options: ScopeOptions, *, cutoff: int =
             pool_id,
             judged,
             as_of,
-            disputed=items_in_dispute(connection, pool_id, as_of) & counted,
+            disputed=items_in_dispute(connection, items_of_pool(pool_id), as_of) & counted,
         ),
         sample=facts_of(cells),
         known=len(outside),

@@ -11,6 +11,7 @@ from sqlalchemy import Connection
 
 from labeler.assessment.blind_judgments import read_blind_judgments
 from labeler.assessment.labels_in_force import items_of_pool
+from labeler.assessment.people_labels import items_in_dispute
 from labeler.assessment.samples import JudgeAnswer
 from labeler.evaluation.reliability import ReliabilityBin, reliability_bins
 from labeler.labels import Grade
@@ -40,7 +41,7 @@ class ConfidenceReliability:
     """How often one judge's labels agreed with people, by the confidence that it gave.
 
     Agreement is by grade, which is what the confidence speaks of. People's label is what their
-    blind votes come to; items on which they contradict each other are left out.
+    blind votes come to; items in dispute are left out.
 
     Attributes:
         judge: The judge's name; of several versions the latest is meant.
@@ -80,7 +81,12 @@ def read_reliability(
     levels = levels_by_key(connection)
     read = read_blind_judgments(connection, items, None)
     people, _ = answers_of_people(connection, read, levels)
-    grades = {item: levels[key][1].grade for item, key in people.of.items() if key > 0}
+    disputed = items_in_dispute(connection, items)
+    grades = {
+        item: levels[key][1].grade
+        for item, key in people.of.items()
+        if key > 0 and item not in disputed
+    }
     drawn = _audited(connection)
     latest = {(one.kind, one.name): one for one in judge_versions(connection)}
     found: list[ConfidenceReliability] = []

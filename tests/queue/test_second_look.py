@@ -30,6 +30,7 @@ from labeler.records.project import Revision
 from labeler.records.queue import Assignment, AssignmentState, VotePurpose
 from labeler.records.scales import Assessor
 from labeler.records.scores import Calibration
+from labeler.reports.reliability import read_reliability
 from labeler.store.database import Store
 from labeler.store.projections import rebuild
 from tests.conftest import Ticking
@@ -159,7 +160,7 @@ def said_of(store: Store, item: int) -> tuple[Grade | None, int]:
     """Give what calibration is told of an item, and how many disputes it leaves out."""
     with store.read() as connection:
         labels = read_people_labels(connection, 1)
-        disputed = items_in_dispute(connection, 1)
+        disputed = items_in_dispute(connection, None)
     assert (item in disputed) <= (item not in labels.grades)
     return labels.grades.get(item), labels.disputed
 
@@ -175,12 +176,15 @@ def test_a_label_in_dispute_with_oneself_is_no_evidence_until_it_is_settled(
     assert (before.disputed, ledgers.disputed) == (0, 1)
     assert calibrate_pool(sqlite_store, "p").disputed == 1
     with sqlite_store.read() as connection:
+        compared = read_reliability(connection, "p")
+        known = len(read_people_labels(connection, 1).grades)
         newest = connection.execute(sa.select(sa.func.max(table(Revision).c.id))).scalar_one()
+    assert sum(one.items + one.without_confidence for one in compared) == known
     vote(sqlite_store, [slipped], lambda _: PARTIALLY, who="bo")
     assert said_of(sqlite_store, slipped) == (PARTIALLY, 0)
     assert route_pool(sqlite_store, "p", NINE_OF_TEN).ledgers.disputed == 0
     with sqlite_store.read() as connection:
-        assert items_in_dispute(connection, 1, newest) == {slipped}
+        assert items_in_dispute(connection, items_of_pool(1), newest) == {slipped}
 
 
 def test_where_the_first_of_two_labels_is_corrected_the_second_one_counts(
