@@ -24,10 +24,8 @@ __all__ = [
     "clustered",
     "equal_mass_bins",
     "equal_mass_error",
-    "equal_width_error",
     "murphy",
     "risk_at_coverage",
-    "weighted_auc",
 ]
 
 Values = NDArray[np.float64]
@@ -102,20 +100,6 @@ def murphy(
     return Murphy(reliability, resolution, uncertainty, within)
 
 
-def equal_width_error(
-    probability: Values, happened: Outcomes, weights: Values | None = None, *, bins: int = 10
-) -> float:
-    """Give the expected calibration error over bins of equal width.
-
-    `labeler.evaluation.skill.expected_calibration_error`, with weights.
-    """
-    weight = _weights(probability, happened, weights)
-    gap = np.bincount(
-        _width_place(probability, bins), weights=weight * (happened - probability), minlength=bins
-    )
-    return float(np.abs(gap).sum())
-
-
 def equal_mass_bins(
     probability: Values, happened: Outcomes, weights: Values | None = None, *, bins: int = 10
 ) -> tuple[MassBin, ...]:
@@ -162,21 +146,6 @@ def equal_mass_error(
     of_value = np.minimum((middle / len(probability) * bins).astype(np.int64), bins - 1)
     gap = np.bincount(of_value[place], weights=weight * (happened - probability), minlength=bins)
     return float(np.abs(gap).sum())
-
-
-def weighted_auc(score: Values, positive: Outcomes, weights: Values | None = None) -> float | None:
-    """Give the chance that a positive scores above a negative, drawn by their weights.
-
-    Without weights it is `labeler.evaluation.skill.auc`. None when all or none are positive.
-    """
-    weight = _weights(score, positive, weights)
-    _, place = np.unique(score, return_inverse=True)
-    above = np.bincount(place, weights=weight * positive)
-    below = np.bincount(place, weights=weight * ~positive)
-    total = float(above.sum()) * float(below.sum())
-    if total <= 0:
-        return None
-    return float(above @ (np.cumsum(below) - below / 2.0)) / total
 
 
 def risk_at_coverage(

@@ -14,10 +14,9 @@ from labeler.evaluation.calibration import (
     brier,
     clustered,
     equal_mass_error,
-    equal_width_error,
     risk_at_coverage,
-    weighted_auc,
 )
+from labeler.evaluation.skill import auc, expected_calibration_error
 
 __all__ = ["COVERAGES", "figures_of"]
 
@@ -54,10 +53,10 @@ def figures_of(
         )
 
     found = {
-        "error_equal_width": over(equal_width_error),
+        "error_equal_width": over(expected_calibration_error),
         "error_equal_mass": over(equal_mass_error),
         "brier": over(brier),
-        "auc_wrong": over(weighted_auc),
+        "auc_wrong": over(auc),
         "area_under_risk": over(lambda sure, true, mass: area_under_risk(sure, ~true, mass)),
     }
     for share in COVERAGES:

@@ -14,28 +14,34 @@ __all__ = ["accuracy_at_coverage", "auc", "expected_calibration_error", "log_los
 _SMALLEST = 1e-15
 
 
-def auc(scores: NDArray[np.float64], positive: NDArray[np.bool_]) -> float | None:
+def auc(
+    scores: NDArray[np.float64],
+    positive: NDArray[np.bool_],
+    weights: NDArray[np.float64] | None = None,
+) -> float | None:
     """Give the chance that a positive scores above a negative, ties counting half.
 
     The Mann-Whitney statistic over the number of pairs, equal to the area under the ROC curve
-    (Hanley and McNeil 1982, Radiology 143, 29-36).
+    (Hanley and McNeil 1982, Radiology 143, 29-36); with weights, of items drawn by them.
 
     Args:
         scores: Shape (n,), more for positives.
         positive: Shape (n,).
+        weights: Shape (n,), 0 or more; 1 by default.
 
     Returns:
         In [0, 1]; None when all or none are positive.
+
+    Raises:
+        UsageError: When there is nothing to compare, or shapes differ.
     """
     _same_length(scores, positive)
-    positives = int(positive.sum())
-    negatives = len(positive) - positives
-    if not positives or not negatives:
-        return None
-    _, place, counts = np.unique(scores, return_inverse=True, return_counts=True)
-    ranks = (np.cumsum(counts) - (counts - 1) / 2.0)[place]
-    above = float(ranks[positive].sum()) - positives * (positives + 1) / 2.0
-    return above / (positives * negatives)
+    weight = np.ones(len(scores)) if weights is None else weights
+    _, place = np.unique(scores, return_inverse=True)
+    above = np.bincount(place, weights=weight * positive)
+    below = np.bincount(place, weights=weight * ~positive)
+    pairs = float(above.sum()) * float(below.sum())
+    return float(above @ (np.cumsum(below) - below / 2.0)) / pairs if pairs > 0 else None
 
 
 def log_loss(probabilities: NDArray[np.float64], classes: NDArray[np.int64]) -> float:
@@ -56,7 +62,11 @@ def log_loss(probabilities: NDArray[np.float64], classes: NDArray[np.int64]) -> 
 
 
 def expected_calibration_error(
-    confidence: NDArray[np.float64], correct: NDArray[np.bool_], *, bins: int = 10
+    confidence: NDArray[np.float64],
+    correct: NDArray[np.bool_],
+    weights: NDArray[np.float64] | None = None,
+    *,
+    bins: int = 10,
 ) -> float:
     """Give the mean distance between confidence and accuracy, over bins of equal width.
 
@@ -67,6 +77,7 @@ def expected_calibration_error(
     Args:
         confidence: Shape (n,), in [0, 1], n above 0.
         correct: Shape (n,).
+        weights: Shape (n,), 0 or more, not all 0; 1 by default.
         bins: How many bins.
 
     Raises:
@@ -77,8 +88,9 @@ def expected_calibration_error(
         raise UsageError("a calibration error needs at least one bin")
     edges = np.linspace(0.0, 1.0, bins + 1)
     place = np.clip(np.searchsorted(edges, confidence, side="left") - 1, 0, bins - 1)
-    gap = np.bincount(place, weights=correct - confidence, minlength=bins)
-    return float(np.abs(gap).sum() / len(confidence))
+    weight = np.ones(len(confidence)) if weights is None else weights
+    gap = np.bincount(place, weights=weight * (correct - confidence), minlength=bins)
+    return float(np.abs(gap).sum() / weight.sum())
 
 
 def accuracy_at_coverage(
