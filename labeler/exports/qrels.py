@@ -15,7 +15,7 @@ from sqlalchemy import Connection
 from labeler.errors import UsageError
 from labeler.exports.assessed import AssessedItem, chunks_of_evidence, read_assessed
 from labeler.exports.scope import Scope
-from labeler.formats.atomic import replacing
+from labeler.formats.atomic import is_stream, replacing
 from labeler.formats.trec import write_qrels
 from labeler.labels import Level, Scale, State, state_of
 
@@ -132,7 +132,12 @@ def _only_scale(items: Sequence[AssessedItem]) -> Scale:
 
 
 def _write_meta(path: Path, scope: Scope, report: QrelsReport, ids: str) -> None:
-    """Write what the codes mean; importing the qrels again reads the scale from here."""
+    """Write what the codes mean; importing the qrels again reads the scale from here.
+
+    Beside a device or a pipe nothing is written.
+    """
+    if is_stream(path):
+        return
     content = {
         "file": path.name,
         "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),

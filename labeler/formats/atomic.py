@@ -11,7 +11,19 @@ from typing import BinaryIO
 
 from labeler.errors import OutputError
 
-__all__ = ["replacing"]
+__all__ = ["is_stream", "replacing"]
+
+_OF_DEVICES = (Path("/dev"), Path("/dev/fd"))
+
+
+def is_stream(path: Path) -> bool:
+    """Tell whether a path is a device or a pipe, such as ``/dev/stdout``, and no file.
+
+    ``/dev/stdout`` is one also where the shell has sent it to a file: nothing takes its place.
+    """
+    if path.absolute().parent in _OF_DEVICES:
+        return True
+    return path.exists() and not path.is_file()
 
 
 @contextmanager
@@ -45,7 +57,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
 @contextmanager
 def _replacing(path: Path) -> Iterator[BinaryIO]:
     target = Path(os.path.realpath(path))
-    if target.exists() and not target.is_file():
+    if is_stream(path):
         with path.open("wb") as stream:
             yield stream
         return

@@ -149,6 +149,12 @@ def read_population(connection: Connection, comparison: Comparison) -> Populatio
     )
 
 
+def _is_run(connection: Connection, pool: Any, name: str) -> bool:
+    run = table(Run)
+    statement = sa.select(run.c.id).where(run.c.snapshot_id == pool.snapshot_id, run.c.name == name)
+    return connection.execute(statement).first() is not None
+
+
 def _runs(connection: Connection, pool: Any, comparison: Comparison) -> dict[str, int]:
     """Give the compared runs' keys, in the order in which they are named."""
     run, part = table(Run), table(PoolRun)
@@ -164,6 +170,11 @@ def _runs(connection: Connection, pool: Any, comparison: Comparison) -> dict[str
     wanted = comparison.runs or tuple(pooled)
     for name in wanted:
         if name not in pooled:
+            if not _is_run(connection, pool, name):
+                raise NotFoundError(
+                    f"no run is called '{name}'",
+                    hint=f"the pool '{comparison.pool}' has {', '.join(pooled)}",
+                )
             raise NotFoundError(
                 f"the pool '{comparison.pool}' was not made from the run '{name}'",
                 hint=f"it has {', '.join(pooled)}; what another run found needs a pool with it: "

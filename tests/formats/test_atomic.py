@@ -1,5 +1,7 @@
 import errno
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -50,6 +52,15 @@ def test_a_device_is_written_to_and_stays(tmp_path: Path) -> None:
     with replacing(Path(os.devnull)) as file:
         file.write(b"x")
     assert not Path(os.devnull).is_file()
+
+
+def test_a_pipe_that_stands_for_the_output_is_written_to() -> None:
+    code = (
+        "from pathlib import Path; from labeler.formats.atomic import replacing\n"
+        "with replacing(Path('/dev/stdout')) as file: file.write(b'rows')"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+    assert ended.stdout == b"rows"
 
 
 def test_what_cant_be_written_is_told_and_leaves_nothing_behind(tmp_path: Path) -> None:

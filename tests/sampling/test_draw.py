@@ -13,6 +13,7 @@ from labeler.assessment.reading import blocks_of
 from labeler.calibration.policies import UNCALIBRATED, Policy
 from labeler.errors import ConflictError, NotFoundError, UsageError
 from labeler.evaluation.sample_estimates import Estimand
+from labeler.imports.runs import RunOptions, import_runs
 from labeler.labels import Grade, Outcome
 from labeler.queue.claims import claim
 from labeler.queue.route import route_pool
@@ -203,7 +204,7 @@ def test_a_target_decides_the_votes(store: Store, own_folder: Path) -> None:
     ("comparison", "error", "words"),
     [
         (Comparison("nothing", (), 3), NotFoundError, "no pool"),
-        (Comparison("p", ("lexical", "bm42"), 3), NotFoundError, "'bm42'"),
+        (Comparison("p", ("lexical", "bm42"), 3), NotFoundError, "no run is called 'bm42'"),
         (Comparison("p", ("lexical", "dense"), 4), UsageError, "top 3 of 'lexical'"),
         (Comparison("p", ("dense", "dense"), 3), UsageError, "different runs"),
     ],
@@ -214,6 +215,17 @@ def test_what_cannot_be_compared_is_refused(
     pooled(store, own_folder)
     with store.read() as connection, pytest.raises(error, match=words):
         plan_sample(connection, SampleOptions(comparison))
+
+
+def test_a_run_that_is_there_but_not_pooled_says_which_pool_it_takes(
+    store: Store, own_folder: Path
+) -> None:
+    pooled(store, own_folder)
+    Path("late.run").write_text("q1 Q0 d1 1 1.0 late\n", encoding="utf-8")
+    import_runs(store, [Path("late.run")], RunOptions())
+    with store.read() as connection, pytest.raises(NotFoundError, match="not made from") as raised:
+        plan_sample(connection, SampleOptions(Comparison("p", ("lexical", "late"), 3)))
+    assert "pool create NAME --runs late --extends p" in str(raised.value.hint)
 
 
 def test_pairs_outside_the_pool_are_items_of_no_pool(store: Store, own_folder: Path) -> None:
