@@ -79,7 +79,7 @@ def parted(widths: Sequence[int], right: Sequence[bool], most: int | None) -> li
     """Part the columns of a table that is wider than the terminal, so that no line is wrapped.
 
     The parts are printed one below the other; each begins with the columns that name the row: those
-    before the first number, as long as they take no more than half of the width.
+    before the first number, as long as they take no more than two thirds of the width.
 
     Args:
         widths: The width of each column.
@@ -94,7 +94,7 @@ def parted(widths: Sequence[int], right: Sequence[bool], most: int | None) -> li
         return [places]
     names = [0]
     for place in takewhile(lambda place: not right[place], places[1:]):
-        if sum(widths[one] + _GAP for one in (*names, place)) > most // 2:
+        if sum(widths[one] + _GAP for one in (*names, place)) > most * 2 // 3:
             break
         names.append(place)
     parts = [[*names]]

@@ -22,6 +22,7 @@ from labeler.evaluation.ranking import JudgedRanking
 from labeler.labels import StateCode
 from labeler.records import table
 from labeler.records.corpus import SnapshotEvidence
+from labeler.records.pools import Pool, PoolRun
 from labeler.reports.evaluated import EvaluatedRuns
 from labeler.reports.judged_rankings import judged_ranking, known_of, labelled_queries
 from labeler.reports.scope import Scope, ScopeOptions, read_scope
@@ -86,11 +87,13 @@ class AcrossSnapshots:
         scope: The queries that all runs were asked, with conditions that name both snapshots; its
             labels are those of the first.
         judged: Each run held against what is known on its own snapshot.
+        pools: The newest pool of each run that is in one, by the run's name.
         differ: How the snapshots differ.
     """
 
     scope: Scope
     judged: Mapping[str, JudgedRanking]
+    pools: Mapping[str, str]
     differ: SnapshotsDiffer
 
 
@@ -142,7 +145,8 @@ def read_across(
             rankings[name] = ranking
             judged[name] = judged_ranking(ranking, known, queries, known_of(known, queries))
     scope = _joined(sides, runs, rankings, queries)
-    return AcrossSnapshots(scope, judged, _differ(names, own, same, queries, left_out))
+    differ = _differ(names, own, same, queries, left_out)
+    return AcrossSnapshots(scope, judged, _newest_pools(connection, runs), differ)
 
 
 def _meant(connection: Connection, options: ScopeOptions) -> list[RunRef]:
@@ -283,6 +287,18 @@ def _joined(
         clusters=len(np.unique(joined.clusters)),
     )
     return Scope(joined, conditions, first.order, (*first.notices, *second.notices))
+
+
+def _newest_pools(connection: Connection, runs: Mapping[str, RunRef]) -> dict[str, str]:
+    pool, part = table(Pool), table(PoolRun)
+    statement = (
+        sa.select(part.c.run_id, pool.c.name)
+        .join(pool, pool.c.id == part.c.pool_id)
+        .where(part.c.run_id.in_([run.key for run in runs.values()]))
+        .order_by(pool.c.id)
+    )
+    newest = {int(key): str(name) for key, name in connection.execute(statement)}
+    return {name: newest[run.key] for name, run in runs.items() if run.key in newest}
 
 
 def _differ(

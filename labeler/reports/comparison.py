@@ -70,8 +70,9 @@ def compare_runs(
             hint="--runs A --runs B --against A",
         )
     rankings = across.judged if across else {name: evaluated.judged(name) for name in names}
+    pools = across.pools if across else {}
     compared = [
-        _compare(options, evaluated, rankings, name, against, metric, slice_name)
+        _compare(options, evaluated, rankings, name, against, metric, slice_name, pools)
         for slice_name in options.slices
         for metric in options.metrics
         for name in names
@@ -109,6 +110,7 @@ def _compare(
     against: str,
     metric: Metric,
     slice_name: str,
+    pools: Mapping[str, str],
 ) -> ComparedRuns:
     inside = evaluated.in_slice(slice_name)
     ours, theirs = rankings[run], rankings[against]
@@ -153,15 +155,16 @@ def _compare(
         finding=Finding.OPEN,
         command=None,
     )
-    refs = (evaluated.runs[whose], evaluated.runs[run], evaluated.runs[against])
-    return _refused(options, compared, cutoff, refs)
+    return _refused(options, compared, cutoff, evaluated.runs, whose, pools)
 
 
 def _refused(
     options: ComparisonOptions,
     compared: ComparedRuns,
     cutoff: int,
-    refs: tuple[RunRef, RunRef, RunRef],
+    runs: Mapping[str, RunRef],
+    whose: str,
+    pools: Mapping[str, str],
 ) -> ComparedRuns:
     """Ask for judgments where one run is judged farther, or brings much that no pool holds.
 
@@ -171,9 +174,11 @@ def _refused(
         options: What is compared.
         compared: The comparison.
         cutoff: How many places count.
-        refs: The run that brings more that no pool holds; then the run, and the other one.
+        runs: The runs by name.
+        whose: The run that brings more that no pool holds.
+        pools: Of runs of two snapshots, each one's pool.
     """
-    unpooled, first, second = refs
+    unpooled, first, second = (runs[name] for name in (whose, compared.run, compared.against))
     if compared.found.value is None:
         return replace(compared, finding=Finding.UNDEFINED)
     lowest, highest = compared.lowest, compared.highest
@@ -192,8 +197,8 @@ def _refused(
         if first.snapshot_id != second.snapshot_id:
             # No pool holds runs of two snapshots: the pool of the one that is judged less.
             ours_is_less = (compared.coverage or 0.0) < (compared.other_coverage or 0.0)
-            less = first if ours_is_less else second
-            command = draw_command("POOL", (less.name,), cutoff, relevant)
+            less = compared.run if ours_is_less else compared.against
+            command = draw_command(pools.get(less), (runs[less].name,), cutoff, relevant)
         return replace(compared, finding=Finding.JUDGMENTS_FIRST, command=command)
     if compared.found.interval is None and compared.found.p is None:
         return replace(compared, finding=Finding.FEW_CLUSTERS)

@@ -142,8 +142,7 @@ def test_what_is_not_judged_yet_asks_for_judgments_first(
     _pool(sqlite_store, "feb")
     pooled = _only(_compare(sqlite_store))
     assert pooled.finding is Finding.JUDGMENTS_FIRST
-    assert pooled.command is not None
-    assert pooled.command.startswith("labeler sample plan POOL --runs new")
+    assert pooled.command == "labeler sample plan feb --runs new --k 2"
     # Both unknown places could be relevant, or none of them: a difference of -1 to 0.
     assert (pooled.lowest, pooled.highest) == (-1.0, 0.0)
 
