@@ -111,7 +111,8 @@ class Requirement:
         direction: On which side of it the metric is to lie.
         alpha: The error, in (0, 0.5); a veto's is from one side.
         least_clusters: Clusters of queries without which nothing is decided, 8 or more.
-        least_coverage: The share of judged places without which it can't pass, in [0, 1].
+        least_coverage: The share of judged places without which it can't pass, in [0, 1], unless a
+            sample stands in for the others.
         least_positives: Sampled relevant items without which a sample decides nothing.
         least_agreement: Agreement between people without which it can't pass, or None.
         most_coverage_gap: By how much the judged shares of two compared runs may differ.
@@ -263,8 +264,10 @@ def _labels_decide(asked: Requirement, found: Evidence) -> bool:
 
 def _unmet(asked: Requirement, found: Evidence) -> Iterable[Cause]:
     """Give what was demanded beforehand and isn't there."""
-    uneven = found.coverage_gap > asked.most_coverage_gap and found.positives is None
-    if uneven or (found.coverage is not None and found.coverage < asked.least_coverage):
+    short = found.coverage is not None and found.coverage < asked.least_coverage
+    uneven = found.coverage_gap > asked.most_coverage_gap
+    # A sample stands in for what isn't judged: its interval holds what it leaves open.
+    if (short or uneven) and found.positives is None:
         yield Cause.INCOMPLETE
     if found.positives is not None and found.positives < asked.least_positives:
         yield Cause.RARE_POSITIVES

@@ -157,7 +157,7 @@ def test_a_sample_that_is_too_small_is_continued(
     store: Store, own_folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     fill_gated(store, own_folder)
-    text = GATE.replace("0.5", "0.8")
+    text = GATE.replace("0.5", "0.8").replace("[defaults]", "[defaults]\nleast_coverage = 0.9")
     small = ["sample", "draw", "p", "--runs", "new", "--k", "2", "--votes", "9"]
     assert run([*small, "--db", store.location.address]) == ExitCode.DONE
     vote_on_all(store, lambda item: _grade(item.passage))

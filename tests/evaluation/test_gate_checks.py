@@ -90,6 +90,12 @@ def test_labels_that_alone_put_the_metric_on_either_side_block() -> None:
     assert answer_check(ASKED, sampled) == CheckAnswer(Answer.PASS)
 
 
+def test_a_sample_stands_in_for_what_is_not_judged() -> None:
+    thin = replace(KNOWN, coverage=0.05, coverage_gap=0.3)
+    assert answer_check(ASKED, thin).causes[0] is Cause.INCOMPLETE
+    assert answer_check(ASKED, replace(thin, positives=30)) == CheckAnswer(Answer.PASS)
+
+
 def test_an_undefined_metric_waits_for_labels_or_says_that_it_is_undefined() -> None:
     nothing = replace(KNOWN, value=None, interval=None, lowest=None, highest=None)
     assert answer_check(ASKED, replace(nothing, coverage=0.0)).answer is Answer.BLOCKED
