@@ -18,6 +18,7 @@ from labeler.splits.check_manifest import broken_manifest, changed_texts
 from labeler.splits.check_records import (
     Crossing,
     exposed_and_sealed,
+    generated_queries,
     in_several_places,
     links_across,
     parts_by_name,
@@ -105,43 +106,32 @@ def check_split(
     progress("checking records")
     content = read_content(connection, split.snapshot)
     parts = parts_by_name(connection, split.id)
-    leaves = read_leaves(connection, split.id)
-    rules = [
-        _rule("one_part", len(leaves), in_several_places(connection, split.id)),
-        _rule("no_link_across", len(parts), links_across(connection, split.id)),
-        _rule("no_key_across", len(content.queries), keys_across(content, parts)),
-        _rule("sealed_never_shown", len(parts), exposed_and_sealed(connection, split.id)),
-        _rule("digests", len(leaves), changed_texts(connection, leaves)),
-        _rule("manifest", len(leaves), broken_manifest(connection, split.id, leaves)),
-    ]
+    rules = _record_rules(connection, split, content, parts)
     progress("comparing texts")
     texts = _texts(content, parts)
     excused = set_aside(connection)
-    rules.append(_rule("no_same_words_across", texts.count, _same_words(texts)))
+    generated = generated_queries(connection)
     near = _near(texts)
-    rules.append(_rule("no_near_duplicate_across", texts.count, _upper(near, CROSSES), excused))
+    broken, alike = _broken(near, CROSSES, generated)
+    rules += [
+        _rule("no_same_words_across", texts.count, _same_words(texts)),
+        _rule("no_near_duplicate_across", texts.count, broken, excused),
+    ]
     runs, common = verbatim_across([*texts.passages, *texts.queries])
     listings = [
-        _listing("near_duplicates", _lower(_upper(near, LISTED), CROSSES)),
+        _listing("near_duplicates", [one for one in alike if (one.score or 0) >= LISTED]),
         _listing("verbatim_runs", runs),
     ]
-    unmeasured = list(_unmeasured(split, common))
+    unmeasured = list(_unmeasured(split, common, embedder))
     if embedder is not None:
         progress("comparing meanings")
         queries = semantic_across(texts.queries, embedder.queries)
-        broken = _upper(queries, SEMANTIC_CROSSES)
+        broken, alike = _broken(queries, SEMANTIC_CROSSES, generated)
         rules.append(_rule("no_semantic_query_across", len(texts.queries), broken, excused))
         chosen = _to_embed(texts.passages, [*near, *runs])
-        if len(chosen) < len(texts.passages):
-            unmeasured.append(
-                f"semantic neighbours: {len(chosen):,} of {len(texts.passages):,} passages were "
-                "embedded, those that share words with another part"
-            )
-        passages = semantic_across(chosen, embedder.passages)
-        alike = [*_lower(queries, SEMANTIC_CROSSES), *passages]
+        unmeasured += _not_embedded(chosen, texts.passages)
+        alike += semantic_across(chosen, embedder.passages)
         listings.append(_listing("semantic_neighbours", alike))
-    else:
-        unmeasured.append("no embeddings: texts that say the same in other words are not found")
     return CheckReport(
         split=split,
         parts=_counts(parts),
@@ -150,6 +140,20 @@ def check_split(
         unplaced=len(unplaced(connection, split.id, split.snapshot_id)),
         unmeasured=tuple(unmeasured),
     )
+
+
+def _record_rules(
+    connection: Connection, split: FrozenSplit, content: Content, parts: Mapping[str, str]
+) -> list[Rule]:
+    leaves = read_leaves(connection, split.id)
+    return [
+        _rule("one_part", len(leaves), in_several_places(connection, split.id)),
+        _rule("no_link_across", len(parts), links_across(connection, split.id)),
+        _rule("no_key_across", len(content.queries), keys_across(content, parts)),
+        _rule("sealed_never_shown", len(parts), exposed_and_sealed(connection, split.id)),
+        _rule("digests", len(leaves), changed_texts(connection, leaves)),
+        _rule("manifest", len(leaves), broken_manifest(connection, split.id, leaves)),
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,11 +223,21 @@ def _to_embed(passages: Sequence[CheckedText], alike: Sequence[Crossing]) -> lis
     ]
 
 
-def _unmeasured(split: FrozenSplit, common: int) -> Iterator[str]:
+def _unmeasured(split: FrozenSplit, common: int, embedder: Embedder | None) -> Iterator[str]:
     if not split.topic_measured:
         yield TOPIC_UNMEASURED
     if common:
         yield f"{common:,} runs of {RUN} words stand in more than 50 texts and are not listed"
+    if embedder is None:
+        yield "no embeddings: texts that say the same in other words are not found"
+
+
+def _not_embedded(chosen: Sequence[CheckedText], passages: Sequence[CheckedText]) -> Iterator[str]:
+    if len(chosen) < len(passages):
+        yield (
+            f"semantic neighbours: {len(chosen):,} of {len(passages):,} passages were embedded, "
+            "those that share words with another part"
+        )
 
 
 def _rule(
@@ -241,12 +255,24 @@ def _listing(name: str, found: Sequence[Crossing]) -> Listing:
     return Listing(name, len(ordered), tuple(ordered[:MOST_LISTED]))
 
 
-def _upper(found: Sequence[Crossing], least: float) -> list[Crossing]:
-    return [one for one in found if (one.score or 0) >= least]
+def _broken(
+    found: Sequence[Crossing], least: float, generated: frozenset[str]
+) -> tuple[list[Crossing], list[Crossing]]:
+    """Part what breaks a rule from what is listed alone.
 
-
-def _lower(found: Sequence[Crossing], least: float) -> list[Crossing]:
-    return [one for one in found if (one.score or 0) < least]
+    A generated question stays with its source, and its filters have compared it with the queries of
+    all parts, numbers and names included: where nothing is sealed, that it is worded like a query
+    of another part is listed.
+    """
+    broken: list[Crossing] = []
+    listed: list[Crossing] = []
+    for one in found:
+        is_apart = "test" not in {one.left_part, one.right_part} and not generated.isdisjoint(
+            one.nodes or ()
+        )
+        crosses = (one.score or 0) >= least and not is_apart
+        (broken if crosses else listed).append(one)
+    return broken, listed
 
 
 def _counts(parts: Mapping[str, str]) -> dict[str, dict[str, int]]:

@@ -16,6 +16,7 @@ __all__ = [
     "Crossing",
     "Leaf",
     "exposed_and_sealed",
+    "generated_queries",
     "in_several_places",
     "links_across",
     "parts_by_name",
@@ -109,6 +110,12 @@ _EXPOSED = """
     WHERE g.split_id = :split AND g.part = 'test' ORDER BY d.external_id
 """
 
+_GENERATED = """
+    SELECT 'query:' || q.external_id FROM query q JOIN query_version v ON v.query_id = q.id
+    WHERE v.origin = 'synthetic' AND NOT EXISTS (SELECT 1 FROM query_version n
+        WHERE n.query_id = v.query_id AND n.version > v.version)
+"""
+
 _LEAVES = """
     SELECT g.number, g.part, d.external_id, q.external_id, l.digest, l.extension_id,
         COALESCE(x.snapshot_id, s.snapshot_id)
@@ -156,6 +163,11 @@ def set_aside(connection: Connection) -> set[tuple[str, str]]:
     """Give the pairs of nodes whose likeness people have set aside."""
     rows = connection.execute(sa.text(_LATEST_RULING))
     return {(str(left), str(right)) for left, right, action in rows if action == "ignore"}
+
+
+def generated_queries(connection: Connection) -> frozenset[str]:
+    """Give the nodes of queries that a generator wrote."""
+    return frozenset(str(node) for (node,) in connection.execute(sa.text(_GENERATED)))
 
 
 @dataclass(frozen=True, slots=True)

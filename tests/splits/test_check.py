@@ -262,6 +262,32 @@ def test_a_query_is_not_found_in_another_part_than_its_key(
     assert {found.left_part, found.right_part} == {"dev", "test"}
 
 
+@pytest.mark.parametrize(("part", "breaks"), [("dev", False), ("test", True)])
+def test_a_generated_question_may_be_worded_like_an_unsealed_one_of_another_part(
+    sqlite_store: Store, tmp_path: Path, part: str, breaks: bool
+) -> None:
+    _frozen(sqlite_store, tmp_path)
+    asked = {"train": "what do people say of apples in May", part: "what do people say of pears"}
+    queries = {
+        f"gen-{where}": {"text": text, "origin": "synthetic"} for where, text in asked.items()
+    }
+    write_project(sqlite_store, tmp_path, {"x": ["y"]}, queries, "s2")
+    for where, text in asked.items():
+        with sqlite_store.write("later") as tx:
+            groups = sa.select(table(SplitGroup).c.id).where(table(SplitGroup).c.part == where)
+            member = NewMember(
+                tx.connection.execute(groups.limit(1)).scalar_one(),
+                f"query:gen-{where}",
+                text_digest(text),
+                query_id=_key(sqlite_store, f"gen-{where}", Query),
+            )
+            append_members(tx, find_split(tx.connection), [member])
+    report = _check(sqlite_store)
+    assert _broken(report) == ({"no_near_duplicate_across"} if breaks else set())
+    near = next(one for one in report.listings if one.name == "near_duplicates")
+    assert near.total == (0 if breaks else 1)
+
+
 def test_meanings_are_compared_where_a_model_is_there(sqlite_store: Store, tmp_path: Path) -> None:
     _frozen(sqlite_store, tmp_path)
     report = _check(sqlite_store, embedder=HashEmbedder())
