@@ -81,7 +81,7 @@ def interval_chart(
     if span is not None and rows:
         body.append(
             "".join(
-                f'<text x="{x}" y="{height + 10}" text-anchor="{anchor}" class="small">{end:g}'
+                f'<text x="{x}" y="{height + 10}" text-anchor="{anchor}" class="small">{end:.3g}'
                 "</text>"
                 for end, x, anchor in zip(
                     span, (_LEFT, _LEFT + _PLOT), ("start", "end"), strict=True

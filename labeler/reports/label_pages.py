@@ -121,9 +121,12 @@ def drift_page(report: DriftReport, told: Sequence[str] = ()) -> str:
     if moved is None:
         body.append(paragraph(f"Levels are not compared: {report.levels_not_compared}."))
         return page("Whether a judge drifted", body)
-    for name, counts in (("before", moved.before), ("after", moved.after)):
-        bars = dict(zip(moved.levels, counts, strict=True))
-        body += [heading(f"Labels {name}"), bar_chart(f"Labels {name}", bars)]
+    bars = {
+        f"{level}, {when}": count
+        for level, *counts in zip(moved.levels, moved.before, moved.after, strict=True)
+        for when, count in zip(("before", "after"), counts, strict=True)
+    }
+    body += [heading("Labels by level"), bar_chart("Labels by level, before and after", bars)]
     body.append(
         table(
             ["test", "chi-squared", "degrees", "p"],

@@ -146,7 +146,7 @@ def test_the_commands_judge_again_and_tell_the_drift(
     content = json.loads(capsys.readouterr().out)
     assert content["labelled"] == ITEMS
     assert content["changed"] == []
-    assert Path("drift.html").read_text(encoding="utf-8").count("<svg") == 3
+    assert Path("drift.html").read_text(encoding="utf-8").count("<svg") == 2
     assert command([*drifted, "--occasions", "1", "2"]) == 0
     for more in (["--samples", "2"], ["--batch"], ["--retry", "failed"]):
         assert command([*words, "--occasion", "2", *more]) == 2
