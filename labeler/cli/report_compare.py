@@ -129,7 +129,10 @@ def _print_report(report: ComparisonReport) -> None:
     print_facts(
         condition_facts(report.conditions)
         | {"comparisons": f"{report.declared} declared, sharing one error by {report.adjustment}"}
-        | {f"{run} differs in": "; ".join(d) or "nothing" for run, d in report.differences.items()}
+        | {
+            f"{run} differs in": "; ".join(found) or "nothing that `import runs --config` told"
+            for run, found in report.differences.items()
+        }
     )
     print()
     print_table(

@@ -10,8 +10,8 @@ from labeler.cli.output import print_table
 if TYPE_CHECKING:
     from labeler.evaluation.latency import Quantile
     from labeler.evaluation.summary import Mean
+    from labeler.reports.conditions import Conditions
     from labeler.reports.recall import NeedRow
-    from labeler.reports.scope import Conditions
     from labeler.reports.serving import Serving, Spread
 
 __all__ = ["condition_facts", "interval_of", "print_needs", "print_serving", "share", "spread_of"]
@@ -122,7 +122,7 @@ def print_serving(rows: Iterable[Serving]) -> None:
                 _limits(row.p50),
                 _milliseconds(row.p95.value),
                 _limits(row.p95),
-                f"{row.timed_out:,} of {row.timeouts_known:,}",
+                f"{row.timed_out:,} of {row.timeouts_known:,}" if row.timeouts_known else "-",
                 "-" if row.candidate_depth is None else f"{row.candidate_depth.middle:g}",
                 "-" if row.returned is None else f"{row.returned.middle:g}",
                 _counts(row.cache),

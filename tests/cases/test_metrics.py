@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.cases.project import Project
+from tests.cases.test_strictness import import_all, write
 from tests.shared import case_dir
 
 
@@ -74,3 +75,15 @@ def test_66_a_short_list_is_no_advantage(project: Project) -> None:
     first = project.json("report", "recall", "--metric", "P@1")
     assert first["metrics"][0]["judged_coverage"] == 1.0
     assert of["P@10"]["returned"] == pytest.approx(0.3)
+
+
+def test_what_was_not_recorded_is_said_and_not_counted_as_none(project: Project) -> None:
+    import_all(project)
+    latency = write("latency.tsv", "query_id\tsystem\tlatency_ms\nq1\tt\t3.5\nq2\tt\t4.5\n")
+    rows = "q1 Q0 d2 1 2.0 t\nq2 Q0 d1 1 1.0 t\n"
+    project.do("import", "runs", write("t.txt", rows), "--latency", latency)
+    out = project.do("report", "recall", "--metric", "P@1").out
+    assert "timed out" in out
+    assert "0 of 0" not in out
+    out = project.do("report", "compare", "--runs", "s", "--runs", "t", "--against", "s").out
+    assert "t differs in  nothing that `import runs --config` told" in out
