@@ -97,13 +97,11 @@ def _print_report(report: GateReport) -> None:
         [_row(one) for one in report.checks],
     )
     print()
-    commands: dict[str, None] = {}
     for one in report.checks:
         print(f"{one.name}: {one.answer.value}: {one.why}")
-        commands |= dict.fromkeys(one.commands)
-    if commands:
+    if report.commands:
         print("\nwhat collects what is missing:")
-        for command in commands:
+        for command in report.commands:
             print(f"  {program()}{command.removeprefix('labeler')}")
     for notice in report.notices:
         tell(f"note: {notice}")

@@ -154,14 +154,18 @@ def _print_slices(found: SampleStatus) -> None:
     """Print what the same draws say of each slice."""
     header = ["slice", "queries", "labelled", "relevant", "strength", "metric", "run", "less"]
     rows: list[list[object]] = []
-    for part in found.slices:
+    shown = [part for part in found.slices if part.relevant]
+    for part in shown:
         about: list[object] = [part.name, part.queries, part.labelled, part.relevant, part.strength]
         for one in part.estimates:
             told = [one.metric.partition("[")[0], one.first, one.second or "-"]
             value = "undefined" if one.found.value is None else one.found.value
             rows.append([*about, *told, value, _cell(one.found.interval)])
             about = [""] * len(about)
-    print_table([*header, "estimate", "95% interval"], rows)
+    if rows:
+        print_table([*header, "estimate", "95% interval"], rows)
+    if left := len(found.slices) - len(shown):
+        print(f"{left:,} slices have no relevant drawn item; --json has them, too")
 
 
 def _cell(interval: Interval) -> str:

@@ -63,6 +63,18 @@ class GateReport:
     seals: tuple[dict[str, object], ...]
     notices: tuple[str, ...]
 
+    @property
+    def commands(self) -> tuple[str, ...]:
+        """What collects what is missing, in the order in which to type it.
+
+        What several checks ask for comes once, after all that has to come before it.
+        """
+        found: dict[str, None] = {}
+        for command in (typed for one in self.checks for typed in one.commands):
+            found.pop(command, None)
+            found[command] = None
+        return tuple(found)
+
 
 def declare_gate(tx: WriteTransaction, gate: GateFile) -> tuple[int, int]:
     """Store a gate's rules, unless they are there, and give their key and their revision."""

@@ -36,10 +36,9 @@ def as_markdown(report: GateReport) -> str:
     ]
     open_ones = [one for one in report.checks if one.answer is not Answer.PASS]
     lines += [f"- **{_plain(one.name)}**: {_plain(one.why)}" for one in open_ones]
-    commands = dict.fromkeys(command for one in report.checks for command in one.commands)
-    if commands:
+    if report.commands:
         lines += ["", "What collects what is missing:", "", "```sh"]
-        lines += [visible_line(command).replace("`", "'") for command in commands]
+        lines += [visible_line(command).replace("`", "'") for command in report.commands]
         lines += ["```"]
     if report.notices:
         lines += ["", *(f"> {_plain(notice)}" for notice in report.notices)]

@@ -15,7 +15,6 @@ _KINDS = {Answer.PASS: "good", Answer.FAIL: "bad"}
 
 def gate_page(report: GateReport) -> str:
     """Write the page."""
-    commands = dict.fromkeys(command for one in report.checks for command in one.commands)
     body = [
         facts(
             {
@@ -37,8 +36,11 @@ def gate_page(report: GateReport) -> str:
             [_row(one) for one in report.checks],
         ),
     ]
-    if commands:
-        body += [heading("What collects what is missing"), *(paragraph(one) for one in commands)]
+    if report.commands:
+        body += [
+            heading("What collects what is missing"),
+            *(paragraph(one) for one in report.commands),
+        ]
     return page(f"Gate {report.gate}: {report.verdict.value}", body)
 
 

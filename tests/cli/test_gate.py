@@ -206,6 +206,20 @@ def test_recall_of_single_queries_needs_all_labels_and_pooled_recall_a_sample(
     assert _gate(store, own_folder, alone) == ExitCode.DONE
 
 
+def test_what_has_to_come_first_is_printed_first(
+    store: Store, own_folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fill_gated(store, own_folder)
+    more = GATE.partition("[[check]]")[2].replace("P@2", "recall@2").replace("precision", "recall")
+    assert _gate(store, own_folder, f"{GATE}\n[[check]]{more}") == ExitCode.GATE_INCONCLUSIVE
+    printed = _printed_commands(capsys.readouterr().out)
+    assert [" ".join(typed[1:3]) for typed in printed] == [
+        "sample draw",
+        "route p",
+        "review --pool",
+    ]
+
+
 def test_rules_that_change_after_sealed_results_were_seen_are_called_so(
     filled: Store, own_folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
