@@ -19,7 +19,7 @@ __all__ = ["ContextLine", "ItemPane"]
 
 
 class ContextLine(Static):
-    """Where the passage stands, on one line, for terminals without the side pane."""
+    """Where the passage stands, above it in any terminal: it may decide what it answers."""
 
     _told = ""
     _rows = 0

@@ -42,7 +42,9 @@ class SidePane(Static):
             self.update("", layout=False)
             return
         rows = self._titled("What each level means", rubric_text(shown.block.rubric, short=True))
-        facts = [*context_facts(shown.block), ("snapshot", shown.snapshot)]
+        # What else is known of it stands above the passage.
+        facts = [fact for fact in context_facts(shown.block) if fact[0] == "source"]
+        facts.append(("snapshot", shown.snapshot))
         if around is not None:
             facts.append(("place", f"{around.place} of {around.total} in {around.document}"))
         listed = "\n".join(self._cut(f"{name}: {value}", _FACT_LINES) for name, value in facts)
