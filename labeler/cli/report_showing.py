@@ -12,8 +12,8 @@ from labeler.cli.sealing import open_shown, tell_seals
 
 if TYPE_CHECKING:
     from labeler.cli.report_options import ScopeChoice
+    from labeler.reports.conditions import Conditions
     from labeler.reports.report_log import Logged, ReportValue
-    from labeler.reports.scope import Conditions
     from labeler.sealing.openings import Seal
     from labeler.store.database import Store
 

@@ -33,7 +33,8 @@ from labeler.evaluation.sample_estimates import (
 )
 from labeler.labels import Grade
 from labeler.reports.audited_labels import AuditedLabels, AuditedPart, read_audit
-from labeler.reports.scope import Conditions, Scope, ScopeOptions, read_scope
+from labeler.reports.conditions import Conditions
+from labeler.reports.scope import Scope, ScopeOptions, read_scope
 
 __all__ = ["AgreementRow", "AuditReport", "EstimateRow", "report_audit"]
 

@@ -9,8 +9,9 @@ from labeler.evaluation.metrics import DEFAULT_METRICS, Metric
 from labeler.evaluation.paired import PairedDifference
 from labeler.evaluation.posterior import Interval
 from labeler.reports.across_snapshots import SnapshotsDiffer
+from labeler.reports.conditions import Conditions
 from labeler.reports.evaluated import ALL
-from labeler.reports.scope import Conditions, ScopeOptions
+from labeler.reports.scope import ScopeOptions
 
 __all__ = ["Adjustment", "ComparedRuns", "ComparisonOptions", "ComparisonReport", "Finding"]
 

@@ -22,9 +22,10 @@ from labeler.evaluation.pooling_bias import (
 )
 from labeler.evaluation.ranking import JudgedRanking, Numbers, judged_coverage_at
 from labeler.labels import StateCode
+from labeler.reports.conditions import Conditions
 from labeler.reports.judged_rankings import judged_ranking, known_of
 from labeler.reports.metric_rows import MeasuredRun, keys_of_one_run, number
-from labeler.reports.scope import Conditions, Scope, ScopeOptions, read_scope
+from labeler.reports.scope import Scope, ScopeOptions, read_scope
 
 __all__ = [
     "CoverageReport",

@@ -156,9 +156,7 @@ def read_drift(
     if len(queries) < LEAST_ITEMS:
         notices.append(f"{len(queries):,} items are few for a sentinel set; {LEAST_ITEMS} are not")
     return DriftReport(
-        frame="all items that were labelled both times"
-        if pool is None
-        else f"the items of pool {pool}",
+        frame="all items of the project" if pool is None else f"the items of pool {pool}",
         pool=None if row is None else f"{row.name} {row.digest[:_SHOWN]}",
         revision=connection.execute(sa.select(sa.func.max(table(Revision).c.id))).scalar() or 0,
         first=one.name,

@@ -19,10 +19,11 @@ from labeler.records.pools import Item
 from labeler.records.project import Revision
 from labeler.records.queries import Query
 from labeler.records.runs import Run
+from labeler.reports.conditions import Conditions
 from labeler.reports.evaluated import EvaluatedRuns
 from labeler.reports.failure_classes import classes_digest, classify
 from labeler.reports.miss_facts import FactReader
-from labeler.reports.scope import Conditions, Scope, ScopeOptions, read_scope
+from labeler.reports.scope import Scope, ScopeOptions, read_scope
 from labeler.store.database import Store
 
 __all__ = ["Miss", "MissReport", "UnknownPlace", "has_ruling", "read_misses", "rule_on_miss"]

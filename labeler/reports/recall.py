@@ -13,9 +13,10 @@ from labeler.evaluation.metrics import DEFAULT_METRICS, Metric
 from labeler.evaluation.ranking import JudgedRanking
 from labeler.evaluation.summary import Mean, mean_over
 from labeler.reports.answer_needs import measure_domains, measure_required
+from labeler.reports.conditions import Conditions
 from labeler.reports.evaluated import ALL
 from labeler.reports.metric_rows import MeasuredRun, MetricRow, keys_of_one_run, metric_row, number
-from labeler.reports.scope import Conditions, Scope, ScopeOptions, read_scope
+from labeler.reports.scope import Scope, ScopeOptions, read_scope
 from labeler.reports.serving import Serving, Spread, read_serving, spread
 
 __all__ = ["DOMAINS_AT", "NEEDS_AT", "QueryRow", "RecallReport", "SliceFacts", "report_recall"]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import sqlalchemy as sa
@@ -12,24 +11,24 @@ from sqlalchemy import Connection
 from labeler.assessment.label_states import LabelSource, read_label_states
 from labeler.errors import NotFoundError, UsageError
 from labeler.evaluation.gain import GainRule
-from labeler.labels import Grade, StateCode
+from labeler.labels import Grade
 from labeler.records import table
 from labeler.records.pools import Item, PoolRun
 from labeler.records.scales import RubricRecord
+from labeler.reports.conditions import Conditions, frame_in_words, notices_of
 from labeler.reports.evaluated import (
     EvaluatedRuns,
     newest_revision,
-    origin_notices,
     read_evaluated,
 )
 from labeler.reports.judged_rankings import labelled_queries
 from labeler.retrieval.clusters import clusters_of
 from labeler.retrieval.query_facts import AskedBy, one_origin, read_query_facts
 from labeler.retrieval.rankings import read_rankings
-from labeler.retrieval.runs import Order, RunRef, all_runs, queries_of, runs_meant
+from labeler.retrieval.runs import Order, all_runs, queries_of, runs_meant
 from labeler.store.registry import pool_named, scale_of
 
-__all__ = ["Conditions", "Scope", "ScopeOptions", "read_scope"]
+__all__ = ["Scope", "ScopeOptions", "read_scope"]
 
 NO_POOL = ""
 _SHOWN = 12
@@ -70,53 +69,6 @@ class ScopeOptions:
         return self.least.value.removesuffix("_relevant")
 
 
-@dataclass(frozen=True, slots=True)
-class Conditions:
-    """Without what no number of a report means anything.
-
-    Attributes:
-        frame: The population that the numbers speak of, in words.
-        pool: The pool's name and digest, or None.
-        snapshot: The snapshot's name.
-        rubric: The rubric's name and digest.
-        scales: The scales of the labels, with their mapping to grades.
-        gains: What the gains of nDCG are.
-        labels: Whose labels count: ``human`` or ``human+auto``.
-        relevant: From which grade on.
-        order: What orders a run.
-        revision: The revision of the labels.
-        queries: Queries that count.
-        labelled_queries: Those with at least one label.
-        clusters: Clusters that the queries belong to.
-        origin: Whose queries they are: ``people`` or ``synthetic``.
-    """
-
-    frame: str
-    pool: str | None
-    snapshot: str
-    rubric: str
-    scales: tuple[str, ...]
-    gains: str
-    labels: str
-    relevant: str
-    order: str
-    revision: int
-    queries: int
-    labelled_queries: int
-    clusters: int
-    origin: str
-
-    def facts(self) -> dict[str, str]:
-        """Give names and values in words; a report of no pool names none."""
-        found: dict[str, str] = {}
-        for name, value in asdict(self).items():
-            shown = "; ".join(value) if isinstance(value, tuple) else value
-            shown = f"{shown:,}" if isinstance(shown, int) else shown
-            if shown is not None:
-                found[name.replace("_", " ")] = shown
-        return found
-
-
 @dataclass(frozen=True, eq=False)
 class Scope:
     """Runs with what is known of their results, and the conditions in words.
@@ -150,7 +102,7 @@ def read_scope(connection: Connection, options: ScopeOptions) -> Scope:
     else:
         evaluated, rubric_id, order = _of_snapshot(connection, options, newest)
     conditions = _conditions(connection, options, evaluated, rubric_id, order)
-    return Scope(evaluated, conditions, order, tuple(_notices(connection, evaluated, conditions)))
+    return Scope(evaluated, conditions, order, tuple(notices_of(connection, evaluated, conditions)))
 
 
 def _of_pool(
@@ -287,7 +239,7 @@ def _conditions(
     labelled = np.intersect1d(evaluated.queries, labelled_queries(labels))
     pool = None if options.pool is None else pool_named(connection, options.pool)
     return Conditions(
-        frame=_frame(connection, pool, evaluated),
+        frame=frame_in_words(connection, pool, evaluated),
         pool=None if pool is None else f"{pool.name} {pool.digest[:_SHOWN]}",
         snapshot=evaluated.snapshot,
         rubric=f"{row.name} {row.digest[:_SHOWN]}",
@@ -302,55 +254,3 @@ def _conditions(
         clusters=len(np.unique(evaluated.clusters)),
         origin=evaluated.asked_by.value,
     )
-
-
-def _frame(connection: Connection, pool: sa.Row[object] | None, evaluated: EvaluatedRuns) -> str:
-    items = len(evaluated.labels.items)
-    if pool is None:
-        return (
-            f"the {items:,} items of snapshot {evaluated.snapshot} that are pooled or labelled, "
-            "and the queries with a label"
-        )
-    part = table(PoolRun)
-    runs = {run.key: run.name for run in all_runs(connection)}
-    depths: dict[int, list[str]] = {}
-    for key, depth in connection.execute(
-        sa.select(part.c.run_id, part.c.depth).where(part.c.pool_id == pool.id)
-    ):
-        depths.setdefault(int(depth), []).append(runs[int(key)])
-    tops = "; ".join(
-        f"the top {depth} of {_listed(sorted(names))}" for depth, names in sorted(depths.items())
-    )
-    return f"the {items:,} items of pool {pool.name}: {tops}, on snapshot {evaluated.snapshot}"
-
-
-def _listed(names: Sequence[str], most: int = 6) -> str:
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more
-
-
-def _notices(connection: Connection, evaluated: EvaluatedRuns, conditions: Conditions) -> list[str]:
-    found = list(origin_notices(evaluated))
-    states = evaluated.labels.states
-    if not (states == StateCode.RELEVANT).any():
-        found.append(
-            "no label is relevant: every metric is 0 or undefined. See that the scale and its "
-            f"mapping are the right way round: {'; '.join(conditions.scales)}"
-        )
-    without = conditions.queries - conditions.labelled_queries
-    if without:
-        found.append(
-            f"{without:,} of {conditions.queries:,} queries have no label: all that was ranked "
-            "for them is unknown"
-        )
-    wanted = set(evaluated.queries.tolist())
-    for run in evaluated.runs.values():
-        found += _missing(connection, run, wanted)
-    return found
-
-
-def _missing(connection: Connection, run: RunRef, wanted: set[int]) -> list[str]:
-    missing = len(wanted - queries_of(connection, [run.key]))
-    if not missing:
-        return []
-    return [f"{run.name} has nothing for {missing:,} of {len(wanted):,} queries: counted as empty"]

@@ -22,6 +22,7 @@ from labeler.evaluation.reversal import (
     least_flips,
     worst_difference,
 )
+from labeler.reports.conditions import Conditions
 from labeler.reports.coverage import draw_command
 from labeler.reports.flip_chances import chance_of_flips
 from labeler.reports.scenarios import (
@@ -33,7 +34,7 @@ from labeler.reports.scenarios import (
     relevant_by_chance,
     sampled_labels,
 )
-from labeler.reports.scope import Conditions, Scope, ScopeOptions, read_scope
+from labeler.reports.scope import Scope, ScopeOptions, read_scope
 
 __all__ = ["ALPHA", "SensitivityReport", "Verdict", "report_sensitivity"]
 
