@@ -11,19 +11,19 @@ from sqlalchemy import Connection
 from labeler.errors import NotFoundError
 from labeler.providers.embeddings import Embedder
 from labeler.records import table
-from labeler.records.splits import DraftEdge, EdgeAction, SplitDraft, SplitPart
+from labeler.records.splits import DraftEdge, SplitDraft, SplitPart
 from labeler.splits.assigning import DEFAULT_SHARES
 from labeler.splits.content import Content, read_content
-from labeler.splits.edges import Cause, Edge
+from labeler.splits.edges import Edge
 from labeler.splits.plan import Plan, edge_scheme, find_edges, make_plan
-from labeler.splits.rulings import read_rulings
+from labeler.splits.rulings import rulings_of_edges
+from labeler.splits.storing import EDGE_COLUMNS, edge_row, edges_in
 from labeler.store.bulk import insert_rows
 from labeler.store.database import Store
 
 __all__ = ["draft_edges", "plan_split"]
 
 _DRAFT, _EDGE = table(SplitDraft), table(DraftEdge)
-_COLUMNS = ("left", "right", "cause", "score", "evidence", "action")
 
 
 def plan_split(
@@ -49,9 +49,8 @@ def plan_split(
         found = find_edges(content, embedder, progress)
         _save(store, content, scheme, found)
     with store.read() as connection:
-        rulings = read_rulings(connection)
-    said = {key: (one.action, one.words) for key, one in rulings.items()}
-    return make_plan(content, found, said, scheme, seed=seed, shares=shares)
+        rulings = rulings_of_edges(connection)
+    return make_plan(content, found, rulings, scheme, seed=seed, shares=shares)
 
 
 def draft_edges(connection: Connection, snapshot_id: int) -> list[Edge]:
@@ -64,19 +63,7 @@ def draft_edges(connection: Connection, snapshot_id: int) -> list[Edge]:
     key = connection.execute(draft).scalar()
     if key is None:
         raise NotFoundError("nothing is planned yet", hint="`labeler split plan` finds the edges")
-    return _edges(connection, int(key))
-
-
-def _edges(connection: Connection, draft: int) -> list[Edge]:
-    rows = connection.execute(
-        sa.select(*(_EDGE.c[name] for name in _COLUMNS))
-        .where(_EDGE.c.draft_id == draft)
-        .order_by(_EDGE.c.id)
-    )
-    return [
-        Edge(left, right, Cause(cause), score, evidence or "", EdgeAction(action))
-        for left, right, cause, score, evidence, action in rows
-    ]
+    return edges_in(connection, _EDGE, _EDGE.c.draft_id == key)
 
 
 def _stored(scheme: Mapping[str, object]) -> str:
@@ -91,7 +78,9 @@ def _load(
     ).first()
     if row is None or row.content_digest != content.digest:
         return None
-    return _edges(connection, row.id) if row.scheme == _stored(scheme) else None
+    if row.scheme != _stored(scheme):
+        return None
+    return edges_in(connection, _EDGE, _EDGE.c.draft_id == row.id)
 
 
 def _save(
@@ -111,9 +100,6 @@ def _save(
         insert_rows(
             connection,
             _EDGE,
-            ["draft_id", *_COLUMNS],
-            (
-                (key, one.left, one.right, str(one.cause), one.score, one.evidence, str(one.action))
-                for one in found
-            ),
+            ["draft_id", *EDGE_COLUMNS],
+            ((key, *edge_row(one)) for one in found),
         )

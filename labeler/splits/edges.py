@@ -12,6 +12,7 @@ __all__ = [
     "SETTLED_BY_PEOPLE",
     "Cause",
     "Edge",
+    "Rulings",
     "document_node",
     "edge_between",
     "query_node",
@@ -113,16 +114,18 @@ def star(
         yield Edge(first, node, cause, None, evidence, action)
 
 
-def ruled(
-    edges: Iterable[Edge], rulings: Mapping[tuple[str, str], tuple[EdgeAction, str]]
-) -> list[Edge]:
+Rulings = Mapping[tuple[str, str], tuple[EdgeAction, str]]
+"""By left and right end, what people ruled, and in words who did and why."""
+
+
+def ruled(edges: Iterable[Edge], rulings: Rulings) -> list[Edge]:
     """Apply what people said: of two ends, every edge of likeness does what was ruled.
 
     Two ends that were linked without an edge between them get one.
 
     Args:
         edges: The edges as they were found.
-        rulings: By left and right end, the action and who ruled it.
+        rulings: What people said.
     """
     found = []
     known = set()

@@ -16,8 +16,9 @@ from labeler.records.splits import EdgeAction, SplitEdge
 from labeler.sealing.split_in_force import FrozenSplit, Place, read_membership, split_of_snapshot
 from labeler.splits.content import find_snapshot
 from labeler.splits.drafts import draft_edges
-from labeler.splits.edges import Cause, Edge, ruled
-from labeler.splits.rulings import find_node, read_rulings
+from labeler.splits.edges import Edge, ruled
+from labeler.splits.rulings import find_node, rulings_of_edges
+from labeler.splits.storing import edges_in
 
 __all__ = ["Explanation", "chain", "explain", "frozen_edges", "read_edges"]
 
@@ -81,26 +82,12 @@ def read_edges(
     split = split_of_snapshot(connection, snapshot_id)
     if split is not None:
         return split, frozen_edges(connection, split.id)
-    said = {key: (one.action, one.words) for key, one in read_rulings(connection).items()}
-    return None, ruled(draft_edges(connection, snapshot_id), said)
+    return None, ruled(draft_edges(connection, snapshot_id), rulings_of_edges(connection))
 
 
 def frozen_edges(connection: Connection, split_id: int) -> list[Edge]:
     """Read the edges as they were frozen, or came later."""
-    rows = connection.execute(
-        sa.select(_EDGE).where(_EDGE.c.split_id == split_id).order_by(_EDGE.c.id)
-    )
-    return [
-        Edge(
-            row.left,
-            row.right,
-            Cause(row.cause),
-            row.score,
-            row.evidence or "",
-            EdgeAction(row.action),
-        )
-        for row in rows
-    ]
+    return edges_in(connection, _EDGE, _EDGE.c.split_id == split_id)
 
 
 def chain(left: str, right: str, edges: Iterable[Edge]) -> Sequence[Edge]:

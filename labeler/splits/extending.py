@@ -6,12 +6,9 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-import sqlalchemy as sa
-
 from labeler.errors import ConflictError
 from labeler.providers.embeddings import Embedder
-from labeler.records import table
-from labeler.records.splits import EdgeAction, SplitEdge, SplitGroup, SplitPart
+from labeler.records.splits import EdgeAction, SplitPart
 from labeler.sealing.split_in_force import (
     FrozenSplit,
     NewMember,
@@ -25,14 +22,12 @@ from labeler.splits.explaining import frozen_edges
 from labeler.splits.grouping import groups_of
 from labeler.splits.manifest import group_digest
 from labeler.splits.plan import find_edges, sized
-from labeler.splits.rulings import read_rulings
+from labeler.splits.rulings import rulings_of_edges
 from labeler.splits.standing import Standing, absent_documents, read_standing
-from labeler.store.bulk import insert_rows
-from labeler.store.database import Store, WriteTransaction
+from labeler.splits.storing import add_edges, add_groups, group_keys
+from labeler.store.database import Store
 
 __all__ = ["Extension", "Placement", "extend_split", "place_later"]
-
-_GROUP = table(SplitGroup)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +139,7 @@ def extend_split(
         absent = absent_documents(connection, split, content)
         standing = read_standing(connection, split)
         frozen = {edge.key for edge in frozen_edges(connection, split.id)}
-        said = {key: (one.action, one.words) for key, one in read_rulings(connection).items()}
+        rulings = rulings_of_edges(connection)
     everything = replace(
         content, documents=sorted([*content.documents, *absent], key=lambda one: one.name)
     )
@@ -156,7 +151,7 @@ def extend_split(
     } - standing.quarantined
     if not later and not changed and content.snapshot_id == split.snapshot_id:
         return Extension(split, absent=len(absent))
-    edges = ruled(find_edges(everything, embedder, progress), said)
+    edges = ruled(find_edges(everything, embedder, progress), rulings)
     placement = place_later(later, standing.groups, edges, frozenset(changed))
     moved = later | changed
     fresh = [
@@ -199,8 +194,12 @@ def _store(
         for number, members in enumerate(placement.making, first):
             numbers |= dict.fromkeys(members, number)
         leaves = {node: digest for node, (_, digest) in (documents | queries).items()}
-        _add_groups(tx, split, first, placement.making, parts, leaves)
-        keys = _group_keys(tx, split)
+        made = [
+            (number, str(parts[number]), group_digest({node: leaves[node] for node in members}))
+            for number, members in enumerate(placement.making, first)
+        ]
+        add_groups(tx, split.id, made)
+        keys = group_keys(tx.connection, split.id)
         members_to_add = [
             NewMember(
                 group_id=keys[number],
@@ -225,7 +224,7 @@ def _store(
                 for node, groups in placement.quarantined.items()
             ],
         )
-        _add_edges(tx, split, fresh)
+        add_edges(tx, split.id, fresh)
         now = find_split(tx.connection, name=split.name)
     counted = Counter(standing.parts.get(number) or parts[number] for number in numbers.values())
     return Extension(
@@ -259,47 +258,3 @@ def _new_parts(
     chosen = assign(sized(content, placement.making), shares, split.seed, taken)
     first = max(standing.parts, default=0) + 1
     return dict(enumerate(chosen, first))
-
-
-def _add_groups(
-    tx: WriteTransaction,
-    split: FrozenSplit,
-    first: int,
-    making: Sequence[tuple[str, ...]],
-    parts: Mapping[int, SplitPart],
-    leaves: Mapping[str, str],
-) -> None:
-    insert_rows(
-        tx.connection,
-        _GROUP,
-        ["split_id", "number", "part", "digest"],
-        (
-            (
-                *(split.id, number, str(parts[number])),
-                group_digest({node: leaves[node] for node in members}),
-            )
-            for number, members in enumerate(making, first)
-        ),
-    )
-
-
-def _group_keys(tx: WriteTransaction, split: FrozenSplit) -> dict[int, int]:
-    rows = tx.connection.execute(
-        sa.select(_GROUP.c.number, _GROUP.c.id).where(_GROUP.c.split_id == split.id)
-    )
-    return {int(number): int(key) for number, key in rows}
-
-
-def _add_edges(tx: WriteTransaction, split: FrozenSplit, fresh: Sequence[Edge]) -> None:
-    insert_rows(
-        tx.connection,
-        table(SplitEdge),
-        ["split_id", "left", "right", "cause", "score", "evidence", "action", "revision_id"],
-        (
-            (
-                *(split.id, edge.left, edge.right, str(edge.cause), edge.score, edge.evidence),
-                *(str(edge.action), tx.revision_id),
-            )
-            for edge in fresh
-        ),
-    )

@@ -9,18 +9,19 @@ import sqlalchemy as sa
 
 from labeler.errors import ConflictError, LabelerError, NotFoundError
 from labeler.records import table
-from labeler.records.splits import Split, SplitEdge, SplitGroup, SplitLeaf, SplitMember
+from labeler.records.splits import Split, SplitGroup, SplitLeaf, SplitMember
 from labeler.sealing.split_in_force import FrozenSplit, find_split, split_of_snapshot
 from labeler.splits.content import read_content
 from labeler.splits.manifest import group_digest, manifest_root
 from labeler.splits.plan import Plan
+from labeler.splits.storing import add_edges, add_groups, group_keys
 from labeler.store.bulk import insert_rows
 from labeler.store.database import Store, WriteTransaction
 
 __all__ = ["Frozen", "OversizedGroupError", "freeze_split"]
 
 _SPLIT, _GROUP, _MEMBER = table(Split), table(SplitGroup), table(SplitMember)
-_LEAF, _EDGE = table(SplitLeaf), table(SplitEdge)
+_LEAF = table(SplitLeaf)
 
 
 class OversizedGroupError(LabelerError):
@@ -140,19 +141,9 @@ def _refuse(
 def _store(
     tx: WriteTransaction, split: int, plan: Plan, digests: list[str], leaves: dict[str, str]
 ) -> None:
-    insert_rows(
-        tx.connection,
-        _GROUP,
-        ["split_id", "number", "part", "digest"],
-        (
-            (split, group.number, str(group.part), digest)
-            for group, digest in zip(plan.groups, digests, strict=True)
-        ),
-    )
-    rows = tx.connection.execute(
-        sa.select(_GROUP.c.number, _GROUP.c.id).where(_GROUP.c.split_id == split)
-    )
-    groups = {int(number): int(key) for number, key in rows}
+    numbered = zip(plan.groups, digests, strict=True)
+    add_groups(tx, split, ((one.number, str(one.part), digest) for one, digest in numbered))
+    groups = group_keys(tx.connection, split)
     documents = {one.node: one.key for one in plan.content.documents}
     queries = {one.node: one.key for one in plan.content.queries}
     insert_rows(
@@ -181,15 +172,4 @@ def _store(
             for key, document, query in members
         ),
     )
-    insert_rows(
-        tx.connection,
-        _EDGE,
-        ["split_id", "left", "right", "cause", "score", "evidence", "action", "revision_id"],
-        (
-            (
-                *(split, edge.left, edge.right, str(edge.cause), edge.score, edge.evidence),
-                *(str(edge.action), tx.revision_id),
-            )
-            for edge in plan.edges
-        ),
-    )
+    add_edges(tx, split, plan.edges)

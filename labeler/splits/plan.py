@@ -14,7 +14,7 @@ from labeler.records.splits import EdgeAction, SplitPart
 from labeler.splits import near_duplicates, semantic, shingles
 from labeler.splits.assigning import DEFAULT_SHARES, Sized, assign
 from labeler.splits.content import Content
-from labeler.splits.edges import Edge, ruled
+from labeler.splits.edges import Edge, Rulings, ruled
 from labeler.splits.facts import WordDigests, equal_text_edges, provenance_edges, queries_with_keys
 from labeler.splits.grouping import (
     Oversized,
@@ -40,8 +40,6 @@ FEW_GROUPS = 40
 
 UNEVEN_GROUPS = 60
 """Under so many groups the parts miss their shares by several percent."""
-
-Rulings = Mapping[tuple[str, str], tuple[EdgeAction, str]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,10 +13,10 @@ from labeler.records.corpus import Document
 from labeler.records.project import Revision
 from labeler.records.queries import Query
 from labeler.records.splits import EdgeAction, EdgeRuling
-from labeler.splits.edges import document_node, query_node
+from labeler.splits.edges import Rulings, document_node, query_node
 from labeler.store.database import Store
 
-__all__ = ["Ruling", "find_node", "read_rulings", "settle_edge"]
+__all__ = ["Ruling", "find_node", "read_rulings", "rulings_of_edges", "settle_edge"]
 
 _RULING, _REVISION = table(EdgeRuling), table(Revision)
 
@@ -53,6 +53,11 @@ def read_rulings(connection: Connection) -> dict[tuple[str, str], Ruling]:
         )
         for row in connection.execute(statement)
     }
+
+
+def rulings_of_edges(connection: Connection) -> Rulings:
+    """Read what `labeler.splits.edges.ruled` applies: the action of every two ends, and why."""
+    return {ends: (one.action, one.words) for ends, one in read_rulings(connection).items()}
 
 
 def find_node(connection: Connection, given: str) -> str:

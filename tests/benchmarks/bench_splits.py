@@ -2,6 +2,7 @@
 
 python -m tests.benchmarks.bench_splits [documents ...]          generated documents, 10,000 if none
 python -m tests.benchmarks.bench_splits cranfield scifact ...    collections, no copies planted
+python -m tests.benchmarks.bench_splits --database 100000        imported, frozen and checked
 
 Generated documents have about 125 words, drawn by Zipf's law, and every third takes a fifth of its
 sentences from a stock that it shares with others. A copy is planted of 2% of them for each way of
@@ -12,18 +13,33 @@ one group. Embeddings are left out. The baseline of the time is splitting the te
 from __future__ import annotations
 
 import json
+import resource
 import sys
 import time
 from collections import Counter
+from collections.abc import Callable
 from itertools import combinations
+from pathlib import Path
 from random import Random
+from tempfile import TemporaryDirectory
+from typing import ParamSpec, TypeVar
 
+from labeler.imports.corpus import CorpusOptions, import_corpus
+from labeler.sealing.split_in_force import find_split
 from labeler.search.words import tokens
+from labeler.splits.check import check_split
 from labeler.splits.check_texts import CROSSES, CheckedText, near_across, verbatim_across
 from labeler.splits.content import Content, Passage, SplitDocument
+from labeler.splits.drafts import plan_split
+from labeler.splits.freezing import freeze_split
 from labeler.splits.plan import Plan, edge_scheme, find_edges, make_plan
+from labeler.store.database import open_store
+from labeler.store.location import Location
 from labeler.store.registry import text_digest
 from tests.benchmarks.measuring import Spent, collection, in_own_process
+
+P = ParamSpec("P")
+Result = TypeVar("Result")
 
 _WORDS = 125
 _VOCABULARY = 30_000
@@ -32,7 +48,12 @@ _PLANTED = 0.02
 
 def main() -> None:
     """Measure what the command line names."""
-    for name in sys.argv[1:] or ["10000"]:
+    names = sys.argv[1:] or ["10000"]
+    if names[0] == "--database":
+        told, spent = in_own_process(_in_a_database, int(names[1]))
+        _print(f"{int(names[1]):,} documents and copies of them, in a database", told, spent)
+        return
+    for name in names:
         if name.isdigit():
             counts, spent = in_own_process(_generated, int(name))
             _print(f"{int(name):,} generated documents", counts, spent)
@@ -45,6 +66,34 @@ def _print(title: str, counts: dict[str, str], spent: Spent) -> None:
     print(f"\n{title}: {spent.wall:.1f} s wall, {spent.cpu:.1f} s CPU, {spent.peak:,.0f} MiB peak")
     for name, value in counts.items():
         print(f"  {name:<28} {value}")
+
+
+def _in_a_database(count: int) -> dict[str, str]:
+    """Import generated documents and take them from a plan to a check, as the commands do."""
+    originals, copies = _corpus(count, Random(count))  # noqa: S311 - texts, not keys
+    texts = originals | {name: text for name, (_, _, text) in copies.items()}
+    told: dict[str, str] = {}
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "corpus.jsonl"
+        rows = ({"_id": name, "text": text, "document": name} for name, text in texts.items())
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        with open_store(Location(str(Path(folder) / "queue.db")), create=True) as store:
+            _, told["import"] = _timed(import_corpus, store, [path], CorpusOptions(snapshot="s"))
+            plan, told["plan"] = _timed(plan_split, store)
+            _, told["freeze"] = _timed(freeze_split, store, "main", plan)
+            with store.read() as connection:
+                report, told["check"] = _timed(check_split, connection, find_split(connection))
+    told["largest group"] = f"{max(len(group.members) for group in plan.groups):,}"
+    told["the check"] = "holds" if report.holds else "BROKEN"
+    return told
+
+
+def _timed(work: Callable[P, Result], *given: P.args, **named: P.kwargs) -> tuple[Result, str]:
+    wall, cpu = time.perf_counter(), time.process_time()
+    done = work(*given, **named)
+    wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return done, f"{wall:.1f} s wall, {cpu:.1f} s CPU, {peak:,.0f} MiB peak by then"
 
 
 def _generated(count: int) -> dict[str, str]:
@@ -125,8 +174,6 @@ def _planned(texts: dict[str, str]) -> tuple[Plan, dict[str, str]]:
 
 
 def _collection(folder: str) -> dict[str, str]:
-    from pathlib import Path
-
     texts = {}
     with (Path(folder) / "corpus.jsonl").open(encoding="utf-8") as lines:
         for line in lines:
