@@ -31,10 +31,14 @@ L2 = 30.0
 Of 10, 30 and 100 the best in the review of 33 queries of TREC DL 2019 (docs/calibration.md)."""
 
 FOLDS = 4
+"""Each labelled query is answered by a fit to the others of so many parts of the queries."""
+
 _LEAST_QUERIES = 2
 _SMALLEST = 0.002
 """No grade gets less: what is left of a query after smoothing is never that sure."""
+
 _SHARES = (0.25, 0.5, 0.75, 1.0)
+"""How much of their own uncertainty judges are left with, where nothing is refitted: the best."""
 
 Advance = Callable[[int, int], None]
 
