@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Literal
 
-from labeler.cli.output import print_facts, print_json, print_table, tell, working
+from labeler.cli.output import print_facts, print_table, working
 from labeler.cli.project import Database, JsonOutput, open_project
-from labeler.cli.sealing import open_shown, tell_seals
+from labeler.cli.report_showing import show_report
+from labeler.cli.sealing import open_shown
 
 if TYPE_CHECKING:
     from labeler.evaluation.agreement import Estimate
@@ -52,25 +52,33 @@ def agreement(
     """
     from labeler.reports.agreement import report_agreement
     from labeler.reports.answers import Repeats
+    from labeler.reports.report_log import log_report, plain
 
     with open_project(db) as store, working("comparing labels"):
         with store.read() as connection:
             report = report_agreement(
                 connection, against=against, pool=pool, as_of=as_of, repeats=Repeats(repeats)
             )
+        logged = log_report(
+            store,
+            "report agreement",
+            {"pool": pool, "labels": "blind", "revision": report.revision},
+            result=plain(report),
+            subjects=[one.name for one in report.assessors],
+            pool=pool,
+            as_of=as_of,
+        )
         seals = open_shown(store, "report agreement", pool=pool, as_of=as_of)
-    if json:
-        print_json(asdict(report) | {"sealed": [seal.facts() for seal in seals]})
-        return
+    show_report(report, logged, seals, _print_report, json=json)
+
+
+def _print_report(report: AgreementReport) -> None:
     _print_conditions(report)
     _print_pairs(report)
     if len(report.pairs) == 1:
         _print_confusion(report.pairs[0])
     _print_groups(report)
     _print_assessors(report.assessors)
-    for notice in report.notices:
-        tell(f"note: {notice}")
-    tell_seals(seals)
 
 
 def _print_conditions(report: AgreementReport) -> None:

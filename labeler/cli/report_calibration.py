@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
-from labeler.cli.output import print_facts, print_json, print_table, tell, working
+from labeler.cli.output import print_facts, print_table, working
 from labeler.cli.project import Database, JsonOutput, open_project
-from labeler.cli.sealing import open_shown, tell_seals
+from labeler.cli.report_showing import show_report
+from labeler.cli.sealing import open_shown
 
 if TYPE_CHECKING:
     from labeler.evaluation.agreement import Estimate
@@ -56,22 +56,35 @@ def calibration(
         The state after this revision; now by default.
     """
     from labeler.reports.calibration import LabelSource, Of, report_calibration
+    from labeler.reports.report_log import log_report, plain
 
     with open_project(db) as store, working("comparing"):
         with store.read() as connection:
             figures = report_calibration(
                 connection, pool, source=LabelSource(labels), of=Of(of), as_of=as_of
             )
+        logged = log_report(
+            store,
+            "report calibration",
+            {
+                "pool": pool,
+                "labels": labels,
+                "scores": figures.scores[:12],
+                "revision": figures.revision,
+            },
+            result=plain(figures),
+            subjects=[pool],
+            pool=pool,
+            as_of=as_of,
+        )
         seals = open_shown(store, "report calibration", pool=pool, as_of=as_of)
-    if json:
-        print_json(asdict(figures) | {"sealed": [seal.facts() for seal in seals]})
-        return
+    show_report(figures, logged, seals, _print_report, json=json)
+
+
+def _print_report(figures: CalibrationFigures) -> None:
     _print_conditions(figures)
     _print_reliability(figures)
     _print_figures(figures)
-    if not figures.is_sample:
-        tell("note: the queue picked these items; no figure here is an estimate for the pool")
-    tell_seals(seals)
 
 
 def _print_conditions(figures: CalibrationFigures) -> None:

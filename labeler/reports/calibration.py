@@ -127,6 +127,12 @@ class CalibrationFigures:
     interval: str
     revision: int
 
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What a reader should know besides."""
+        told = "the queue picked these items; no figure here is an estimate for the pool"
+        return () if self.is_sample else (told,)
+
 
 @dataclass(frozen=True, eq=False)
 class _Labelled:

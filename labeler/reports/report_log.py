@@ -36,6 +36,7 @@ _COMPARED = (
     "order",
     "split",
     "origin",
+    "scores",
 )
 
 

@@ -77,6 +77,9 @@ def test_json_holds_what_the_table_leaves_out(
     assert ana["levels"]["ac1"]["value"] == pytest.approx((0.75 - 0.328125) / (1 - 0.328125))
     assert ana["levels"]["kappa"]["low"] < 59 / 95 < ana["levels"]["kappa"]["high"]
     assert [one["labels"] for one in ana["second_labels"]] == [5, 3, 4]
+    assert (told["evaluation"], told["changed"]) == (1, [])
+    assert run(["report", "agreement", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["evaluation"] == 2
 
 
 def test_options_reach_the_report(labelled: Path, capsys: pytest.CaptureFixture[str]) -> None:
