@@ -37,8 +37,9 @@ class LabelledStratum:
         relevant: Those among them that are relevant.
         first: Whether the first system retrieved its units in its top k.
         second: Whether the second system did.
-        rate: The mean probability that its units are relevant, for a prior that leans on it; only
-            from probabilities that were calibrated on people's labels. None is a neutral prior.
+        rate: The mean probability that its units are relevant, for a prior that leans on it: from
+            probabilities that were calibrated on people's labels, or, for a part of a stratum, from
+            what was found in all of it. None is a neutral prior.
     """
 
     size: int

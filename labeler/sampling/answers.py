@@ -80,6 +80,11 @@ class StratumStatus:
     abstained: int
     waiting: int
 
+    @property
+    def share_relevant(self) -> float:
+        """The share of relevant items that its labels suggest, with the prior 1/3, 1/3."""
+        return (self.relevant + 1 / 3) / (self.labelled + 2 / 3)
+
 
 @dataclass(frozen=True, eq=False)
 class SampleAnswers:
@@ -119,7 +124,8 @@ class SampleAnswers:
         """Give the same for an estimate.
 
         A part of a stratum was drawn at random, too, given how many of it were drawn
-        (post-stratification: Cochran 1977, section 5A.9).
+        (post-stratification: Cochran 1977, section 5A.9). Its prior leans on what was found in the
+        whole stratum, where no calibrated probabilities tell more.
         """
         counts = self.counts(stratum, keep)
         part = LabelledStratum(
@@ -138,7 +144,7 @@ class SampleAnswers:
     def _rate(self, stratum: StoredStratum, keep: Collection[int] | None) -> float | None:
         items = self._kept(stratum.items, keep)
         if self.chances is None or not items or not self.chances.keys() >= set(items):
-            return None
+            return None if keep is None else self.counts(stratum).share_relevant
         return sum(self.chances[item] for item in items) / len(items)
 
     def _kept(self, items: Iterable[int], keep: Collection[int] | None) -> list[int]:

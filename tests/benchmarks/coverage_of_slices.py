@@ -70,15 +70,7 @@ def cover_slices(
         ]
         for (truth, held, places, belongs), tally in zip(slices, tallies, strict=True):
             drawn = [
-                DrawnStratum(
-                    LabelledStratum(
-                        int(of.sum()),
-                        int(of[picked].sum()),
-                        int(labels[picked][of[picked]].sum()),
-                        setting.first in who,
-                        setting.second in who,
-                    )
-                )
+                _part(of, picked, labels, (setting.first in who, setting.second in who))
                 for of, picked, labels, who in zip(
                     belongs, chosen, frame.labels, frame.retrieved, strict=True
                 )
@@ -87,7 +79,7 @@ def cover_slices(
             facts = facts_of(drawn)
             for measure, value in truth.items():
                 interval = estimate(
-                    measure, drawn, held, seed=number, places=places, draws=500
+                    measure, drawn, held, seed=number, places=places, draws=1000
                 ).interval
                 tally.add(measure, value, interval.low, interval.high)
             tally.sample(facts.relevant, facts.strength)
@@ -105,3 +97,19 @@ def cover_slices(
         )
         for same in zip(*rows, strict=True)
     ]
+
+
+def _part(
+    of: NDArray[np.bool_],
+    picked: NDArray[np.int64],
+    labels: NDArray[np.bool_],
+    who: tuple[bool, bool],
+) -> DrawnStratum:
+    """Give the part of a stratum that belongs to a slice, its prior that of the whole stratum."""
+    inside = picked[of[picked]]
+    rate = (labels[picked].sum() + 1 / 3) / (len(picked) + 2 / 3)
+    return DrawnStratum(
+        LabelledStratum(
+            int(of.sum()), len(inside), int(labels[inside].sum()), *who, rate=float(rate)
+        )
+    )
