@@ -24,11 +24,18 @@ from labeler.records.sampling import Draw
 from labeler.records.scales import Assessor, AssessorKind, ScaleLevel
 from labeler.store.projections import judgments_in_force
 
-__all__ = ["PeopleLabels", "drawn_probabilities", "items_in_dispute", "read_people_labels"]
+__all__ = [
+    "WARM_START",
+    "PeopleLabels",
+    "drawn_probabilities",
+    "items_in_dispute",
+    "read_people_labels",
+]
 
 _ANSWERED = (Outcome.JUDGED, Outcome.ABSTAINED)
-_FIRST = 4
-"""Of so many first labels of a query none was picked for its doubt: orders start warm."""
+WARM_START = 4
+"""So many votes of each query come before everything else, where an order goes by doubt: drawn at
+random, so that none of the first so many labels of a query was picked for its doubt."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +166,6 @@ def _unpicked(connection: Connection, pool_id: int, in_order: list[int]) -> froz
     found: set[int] = set()
     for key in in_order:
         count[queries[key]] += 1
-        if key in drawn or key not in with_task or count[queries[key]] <= _FIRST:
+        if key in drawn or key not in with_task or count[queries[key]] <= WARM_START:
             found.add(key)
     return frozenset(found)

@@ -22,6 +22,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
+from labeler.assessment.people_labels import WARM_START
 from labeler.errors import UsageError
 from labeler.queue.interleaving import Early, interleaved
 
@@ -30,7 +31,6 @@ __all__ = [
     "DEFAULT_ORDER",
     "LONGEST_WAITING",
     "ORDERS",
-    "WARM_START",
     "ItemWorth",
     "Order",
     "order_named",
@@ -41,9 +41,6 @@ BLOCK_SIZE = 10
 
 LONGEST_WAITING = 4
 """The first of so many blocks is the one that has waited longest."""
-
-WARM_START = 4
-"""So many votes of each query come before everything else, where an order starts warm."""
 
 SHARE_OF_REPORTS = 0.1
 """What the reach into reports adds to an item's worth, where the reach is that of the mean item.

@@ -11,12 +11,12 @@ import sqlalchemy as sa
 
 from labeler.assessment.item_scores import ItemScores
 from labeler.assessment.labels_in_force import items_of_pool, labels_in_force
+from labeler.assessment.people_labels import WARM_START
 from labeler.assessment.reading import blocks_of
 from labeler.calibration.policies import NINE_OF_TEN, UNCALIBRATED, TargetPolicy
 from labeler.draws.audit_ledger import DrawnLabel, share_right
 from labeler.errors import UsageError
 from labeler.labels import Grade
-from labeler.queue.order import WARM_START
 from labeler.queue.route import RouteReport, route_pool
 from labeler.queue.route_plan import plan_route
 from labeler.records import table

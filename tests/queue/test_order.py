@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from labeler.assessment.people_labels import WARM_START
 from labeler.errors import UsageError
 from labeler.queue.interleaving import Early, rate_of
 from labeler.queue.order import (
@@ -18,7 +19,6 @@ from labeler.queue.order import (
     DEFAULT_ORDER,
     LONGEST_WAITING,
     ORDERS,
-    WARM_START,
     ItemWorth,
     Order,
     order_named,
