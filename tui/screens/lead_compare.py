@@ -19,6 +19,7 @@ from tui.lead_keys import COMPARE_KEYS, LeadTables, key_bindings, lead_help, sho
 from tui.screens.reading import ReadingScreen
 from tui.screens.writing import WritingScreen, Written
 from tui.text import Line, context_text, level_name, line, rubric_text
+from tui.widgets.item import ContextLine
 from tui.widgets.passage import PassageView
 from tui.widgets.query import QueryBox
 
@@ -115,6 +116,7 @@ class CompareScreen(Screen[None]):
         with Vertical(id="compare-body"):
             with Vertical(id="compare-passage-part"):
                 yield Static(line(("─ passage " + "─" * 200, "dim")), classes="compare-title")
+                yield ContextLine(markup=False)
                 yield PassageView(id="compare-passage")
             with Vertical(id="compare-said-part"):
                 yield Static(line(("─ what was said " + "─" * 200, "dim")), classes="compare-title")
@@ -130,6 +132,7 @@ class CompareScreen(Screen[None]):
             line(("dispute", "bold"), f" · {self._comparison.snapshot}")
         )
         self.query_one(QueryBox).show(block.query)
+        self.query_one(ContextLine).show(block)
         self.query_one("#compare-passage", PassageView).show(block.items[0].passage)
         self.query_one("#compare-said", PassageView).show(said_text(self._comparison), self)
         table = self._tables.compare
