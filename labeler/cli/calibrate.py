@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from labeler.cli.output import Progress, print_facts, print_json, print_table, program
 from labeler.cli.project import Database, JsonOutput, open_project
+from labeler.cli.report_tables import estimate_of
 from labeler.cli.sealing import open_shown, tell_seals
 
 if TYPE_CHECKING:
     from labeler.calibration.calibrate import CalibrationReport
-    from labeler.evaluation.agreement import Estimate
 
 _WAYS = {
     "fixed": "the judges' own labels",
@@ -95,17 +95,15 @@ def _print_judges(report: CalibrationReport) -> None:
     print_table(
         ["judge", "labels not picked for doubt", "queries", "AUC", "kappa of relevant", "health"],
         [
-            [one.judge, one.labels, one.queries, _cell(one.auc), _cell(one.kappa), one.health.value]
+            [
+                one.judge,
+                one.labels,
+                one.queries,
+                estimate_of(one.auc),
+                estimate_of(one.kappa),
+                one.health.value,
+            ]
             for one in report.judges
         ],
     )
     print()
-
-
-def _cell(found: Estimate) -> str:
-    if found.value is None:
-        return "undefined"
-    value = f"{found.value + 0.0:.3f}"
-    if found.low is None or found.high is None:
-        return value
-    return f"{value} [{found.low:.3f}, {found.high:.3f}]"

@@ -9,11 +9,11 @@ from cyclopts import Parameter
 
 from labeler.cli.output import print_facts, print_json, print_table, tell, working
 from labeler.cli.project import Database, JsonOutput, open_project
+from labeler.cli.report_tables import estimate_of
 from labeler.cli.sealing import open_shown, tell_seals
 from labeler.labels import Outcome
 
 if TYPE_CHECKING:
-    from labeler.evaluation.agreement import Estimate
     from labeler.evaluation.transitions import Flips
     from labeler.reports.flip_examples import FlipExample, Opinion
     from labeler.reports.judge_comparison import JudgeComparison, Side
@@ -134,16 +134,7 @@ def _print_table(transitions: Transitions) -> None:
 
 
 def _share(flips: Flips) -> str:
-    return _estimate(flips.share)
-
-
-def _estimate(found: Estimate) -> str:
-    if found.value is None:
-        return f"undefined: {found.undefined}"
-    value = f"{found.value + 0.0:.3f}"
-    if found.low is None or found.high is None:
-        return f"{value}, no interval: {found.no_interval}"
-    return f"{value} [{found.low:.3f}, {found.high:.3f}]"
+    return estimate_of(flips.share, explained=True)
 
 
 def _print_people(people: WithPeople | None) -> None:
@@ -176,9 +167,13 @@ def _agreement(one: JudgeWithPeople) -> list[str]:
     on_levels = (
         [f"not compared: {one.levels_not_compared}", "-"]
         if levels is None
-        else [_estimate(levels.exact), _estimate(levels.kappa)]
+        else [estimate_of(levels.exact, explained=True), estimate_of(levels.kappa, explained=True)]
     )
-    return [*on_levels, _estimate(one.relevance.exact), _estimate(one.relevance.kappa)]
+    return [
+        *on_levels,
+        estimate_of(one.relevance.exact, explained=True),
+        estimate_of(one.relevance.kappa, explained=True),
+    ]
 
 
 def _sides(one: Sided) -> tuple[int, int, int, int]:

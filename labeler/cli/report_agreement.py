@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Literal
 from labeler.cli.output import print_facts, print_table, working
 from labeler.cli.project import Database, JsonOutput, open_project
 from labeler.cli.report_showing import show_report
+from labeler.cli.report_tables import estimate_of
 from labeler.cli.sealing import open_shown
 
 if TYPE_CHECKING:
-    from labeler.evaluation.agreement import Estimate
     from labeler.reports.agreement import AgreementReport
     from labeler.reports.pairs import AssessorSummary, PairAgreement
 
@@ -120,28 +120,25 @@ def _print_pairs(report: AgreementReport) -> None:
                 "kappa": levels.kappa,
                 "quadratic kappa": levels.quadratic_kappa,
             }
-            cells = [_cell(levels.exact), _cell(levels.kappa), _cell(levels.quadratic_kappa)]
+            cells = [
+                estimate_of(levels.exact),
+                estimate_of(levels.kappa),
+                estimate_of(levels.quadratic_kappa),
+            ]
         for column, found in named.items():
             if found.undefined is not None:
                 reasons[f"{column} undefined, {found.undefined}"].append(name)
             if found.no_interval is not None:
                 reasons[f"{column} without an interval, {found.no_interval}"].append(name)
         alone = pair.first_alone.nothing, pair.second_alone.nothing
-        rows.append([name, pair.common, pair.queries, *alone, *cells, _cell(pair.relevance.kappa)])
+        rows.append(
+            [name, pair.common, pair.queries, *alone, *cells, estimate_of(pair.relevance.kappa)]
+        )
     print_table([*header, "exact", "kappa", "quadratic kappa", "kappa of relevant or not"], rows)
     for reason, names in reasons.items():
         more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
         print(f"{reason}: {', '.join(names[:_NAMED])}{more}")
     print()
-
-
-def _cell(found: Estimate) -> str:
-    if found.value is None:
-        return "undefined"
-    value = f"{found.value + 0.0:.3f}"
-    if found.low is None or found.high is None:
-        return value
-    return f"{value} [{found.low:.3f}, {found.high:.3f}]"
 
 
 def _print_confusion(pair: PairAgreement) -> None:
@@ -164,9 +161,9 @@ def _print_groups(report: AgreementReport) -> None:
         [
             f"{len(group.members)} {group.group}",
             group.items,
-            "-" if group.alpha_ordinal is None else _cell(group.alpha_ordinal),
-            "-" if group.alpha_nominal is None else _cell(group.alpha_nominal),
-            _cell(group.alpha_relevance),
+            "-" if group.alpha_ordinal is None else estimate_of(group.alpha_ordinal),
+            "-" if group.alpha_nominal is None else estimate_of(group.alpha_nominal),
+            estimate_of(group.alpha_relevance),
         ]
         for group in report.groups
     ]

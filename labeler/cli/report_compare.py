@@ -10,7 +10,7 @@ from labeler.cli.output import print_facts, print_table, program, working
 from labeler.cli.project import Database, JsonOutput, open_project
 from labeler.cli.report_options import Metrics, Page, Runs, ScopeChoice, metrics_of
 from labeler.cli.report_showing import show_report
-from labeler.cli.report_tables import condition_facts
+from labeler.cli.report_tables import condition_facts, share
 
 if TYPE_CHECKING:
     from labeler.evaluation.posterior import Interval
@@ -156,19 +156,15 @@ def _row(one: ComparedRuns) -> list[object]:
         f"{one.run} - {one.against}",
         one.metric,
         one.slice,
-        *("-" if refused else _share(value) for value in known),
+        *("-" if refused else share(value) for value in known),
         "-" if refused else _interval(found.interval),
         "-" if refused else _interval(found.bootstrap),
-        "-" if refused else _share(one.adjusted_p),
+        "-" if refused else share(one.adjusted_p),
         "-" if one.lowest is None else f"{one.lowest:.3f} to {one.highest or 0.0:.3f}",
         found.queries,
         found.clusters,
         one.finding.value,
     ]
-
-
-def _share(value: float | None) -> str:
-    return "undefined" if value is None else f"{value + 0.0:.3f}"
 
 
 def _interval(found: Interval | None) -> str:

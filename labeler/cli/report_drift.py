@@ -10,10 +10,10 @@ from labeler.cli.output import print_facts, print_table, working
 from labeler.cli.project import Database, JsonOutput, open_project
 from labeler.cli.report_options import Page
 from labeler.cli.report_showing import show_report
+from labeler.cli.report_tables import estimate_of
 from labeler.cli.sealing import open_shown
 
 if TYPE_CHECKING:
-    from labeler.evaluation.agreement import Estimate
     from labeler.evaluation.drift import MarginalTest
     from labeler.reports.drift import DriftReport
 
@@ -109,7 +109,7 @@ def _print_report(report: DriftReport, alpha: float) -> None:
             "interval over queries": interval,
             "margin": f"{shift.margin:g}",
             "McNemar, exact": f"p {shift.p:.4f}, items taken for independent",
-            "kappa of relevant or not": _estimate(report.kappa),
+            "kappa of relevant or not": estimate_of(report.kappa, explained=True),
             "verdict": shift.verdict.value,
         }
     )
@@ -124,19 +124,11 @@ def _print_report(report: DriftReport, alpha: float) -> None:
         {
             "Stuart-Maxwell": _test(moved.stuart_maxwell),
             "Bhapkar": _test(moved.bhapkar),
-            "kappa of levels": _estimate(moved.kappa),
-            "quadratic kappa": _estimate(moved.quadratic_kappa),
+            "kappa of levels": estimate_of(moved.kappa, explained=True),
+            "quadratic kappa": estimate_of(moved.quadratic_kappa, explained=True),
         }
     )
 
 
 def _test(found: MarginalTest) -> str:
     return f"chi-squared {found.statistic:.3f} with {found.degrees} degrees, p {found.p:.4f}"
-
-
-def _estimate(found: Estimate) -> str:
-    if found.value is None:
-        return f"undefined, {found.undefined}"
-    if found.low is None or found.high is None:
-        return f"{found.value:.3f}, no interval: {found.no_interval}"
-    return f"{found.value:.3f} [{found.low:.3f}, {found.high:.3f}]"

@@ -8,13 +8,22 @@ from typing import TYPE_CHECKING
 from labeler.cli.output import print_table
 
 if TYPE_CHECKING:
+    from labeler.evaluation.agreement import Estimate
     from labeler.evaluation.latency import Quantile
     from labeler.evaluation.summary import Mean
     from labeler.reports.conditions import Conditions
     from labeler.reports.recall import NeedRow
     from labeler.reports.serving import Serving, Spread
 
-__all__ = ["condition_facts", "interval_of", "print_needs", "print_serving", "share", "spread_of"]
+__all__ = [
+    "condition_facts",
+    "estimate_of",
+    "interval_of",
+    "print_needs",
+    "print_serving",
+    "share",
+    "spread_of",
+]
 
 _WHOLE = 10
 """Milliseconds from which on no fraction is printed."""
@@ -39,6 +48,16 @@ def condition_facts(conditions: Conditions) -> dict[str, object]:
 def share(value: float | None) -> str:
     """Write a number that is 1 at most, or that it is undefined."""
     return "undefined" if value is None else f"{value + 0.0:.3f}"
+
+
+def estimate_of(found: Estimate, *, explained: bool = False) -> str:
+    """Write an estimate with its interval; where explained, with the reason that there is none."""
+    if found.value is None:
+        return f"undefined, {found.undefined}" if explained else "undefined"
+    value = f"{found.value + 0.0:.3f}"
+    if found.low is not None and found.high is not None:
+        return f"{value} [{found.low:.3f}, {found.high:.3f}]"
+    return f"{value}, no interval: {found.no_interval}" if explained else value
 
 
 def interval_of(mean: Mean) -> str:
