@@ -211,7 +211,7 @@ class CachedEmbedder:
         embedder: Embedder,
         cache: EmbeddingCache,
         *,
-        chunk: int = 64,
+        chunk: int = 16,
         advance: Callable[[int, int], None] = lambda _done, _total: None,
     ) -> None:
         """Put a cache before an embedder.
@@ -219,7 +219,8 @@ class CachedEmbedder:
         Args:
             embedder: What computes the missing vectors.
             cache: Where vectors are kept.
-            chunk: Texts that are embedded between two writes, so that a stopped run loses little.
+            chunk: Texts that are embedded between two writes, so that a stopped run loses little
+                and progress is told every few seconds.
             advance: Is told after each write how many of a call's missing vectors are there.
         """
         self._embedder = embedder

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -28,6 +29,16 @@ def test_a_cache_changes_no_vector_and_embeds_each_text_once() -> None:
     assert first[0].tobytes() == first[-1].tobytes()
     assert first == pytest.approx(HashEmbedder().passages([*TEXTS, TEXTS[0]]), abs=1e-3)
     assert cached.passages([]).shape == (0, embedder.dimensions)
+
+
+def test_progress_is_told_every_few_texts() -> None:
+    told: list[int] = []
+    cached = CachedEmbedder(
+        HashEmbedder(), MemoryCache(), advance=lambda done, _total: told.append(done)
+    )
+    cached.passages([f"passage {number}" for number in range(100)])
+    assert max(b - a for a, b in pairwise([0, *told])) <= 16
+    assert told[-1] == 100
 
 
 def test_queries_and_passages_are_kept_apart_and_so_are_embedders() -> None:
