@@ -12,6 +12,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from labeler.search.words import tokens
+
 __all__ = ["beginnings"]
 
 _NUMBER = r"(?:\d[\d.,]*|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)"
@@ -57,6 +59,7 @@ _NO_SUBJECT = re.compile(
 _CASE = re.compile(
     r"(?<![Ss]ee )(?<!know )(?<!decide )\b([Ii]f|[Ww]hen)\s+((?:[^,;:.?!()\"]|(?<=\d)[.:](?=\d))+)"
 )
+_POINTS = re.compile(r"\b(?:this|that|these|those|such)\b")
 _NOBODY = re.compile(
     r"\b(?:it|its|this|that|these|those|they|them|he|she|his|her|their|both|neither|then)\b"
 )
@@ -67,6 +70,7 @@ _FILLER = re.compile(
 )
 _LONGEST = 14
 _YES_OR_NO = 8
+_FEW_WORDS = 2
 _DENIED = {"can": "can't", "will": "won't"}
 _NO_NOUN = re.compile(
     r"(?:and|or|of|to|in|on|at|for|from|with|plus|minus|times|dollars|euros|pounds|cents|\w+est)\b"
@@ -92,18 +96,23 @@ class _Clause:
         return " ".join(f"{first} {self.subject} {self.verb} {rest}".split()[:_LONGEST])
 
 
-def beginnings(sentence: str) -> list[str]:
+def beginnings(sentence: str, title: str = "") -> list[str]:
     """List how a question about a sentence can begin, the most telling beginning first.
+
+    A sentence about "the link" is left alone unless the title speaks of a link: nobody could tell
+    which one is meant.
 
     Args:
         sentence: An English sentence.
+        title: The title that it stands under.
     """
+    named = set(tokens(title))
     found: list[str] = []
     for line in re.split(r"\n(?=[A-Z])", sentence):
         for part in re.split(r"(?<=[.!?;])\s+|:\s+", " ".join(line.split())):
             text = _LEAD.sub("", part).rstrip(" .;!")
             clause = _clause(text[:1].upper() + text[1:])
-            if clause is not None:
+            if clause is not None and not _is_bare(clause.subject, named):
                 found += _asked(clause)
     if (match := _CASE.search(sentence)) and not _NOBODY.search(match[2]):
         words = _turned(match[2]).split()
@@ -117,6 +126,17 @@ def beginnings(sentence: str) -> list[str]:
 
 def _is_yes_or_no(beginning: str) -> bool:
     return not beginning.startswith(("How", "What", "When", "Why", "Within", "Until", "Since"))
+
+
+def _is_bare(subject: str, named: set[str]) -> bool:
+    """Tell whether a subject points at something that was named before, and that isn't here."""
+    words = subject.removeprefix("the ").split()
+    return (
+        subject.startswith("the ")
+        and len(words) <= _FEW_WORDS
+        and subject.islower()
+        and named.isdisjoint(words)
+    )
 
 
 def _clause(text: str) -> _Clause | None:
@@ -146,6 +166,8 @@ def _asked(one: _Clause) -> Iterator[str]:
     """Give the questions that a clause answers, from "how much" to yes or no."""
     main, reason = re.split(r",?\s+because\s+(?!of\b)|$", one.rest, maxsplit=1)
     main = re.split(r"[,;(]\s*|:\s+|\s(?:if|when|unless|so that|since|while|because)\s", main)[0]
+    if _POINTS.search(main):
+        return
     main = re.split(r"\s(?:and|but)\s(?=(?:[a-z]+s|can|may|must|are|will|have|not)\b)", main)[0]
     past = one.auxiliary == "did"
     price = re.search(rf"[€$£]\s?\d|\b{_NUMBER}\s+(?:\w+\s+)?(?:dollars|euros|pounds)\b", main)

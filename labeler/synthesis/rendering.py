@@ -186,7 +186,7 @@ def _embedded_views(chunk: PackChunk) -> list[tuple[str, str]]:
     """
     told = telling_sentences(chunk.text, but=chunk.title or "")
     spoken = chunk.language or language_of(chunk.text) or ""
-    ways = [beginnings(one) if spoken.startswith("en") else [] for one in told]
+    ways = [beginnings(one, chunk.title or "") if spoken.startswith("en") else [] for one in told]
     turns = range(max(map(len, ways), default=0))
     begun = [
         (one, way[turn])
@@ -203,7 +203,7 @@ def _grammar(beginning: str) -> str:
     if not beginning:
         return rf'root ::= {start} [^"\\? \n] [^"\\?？؟\n]+ [?？؟] "\"}}"'
     # A beginning may be all of the question.
-    return rf'root ::= {start} ( " " [^"\\?\n]+ )? "?\"}}"'
+    return rf'root ::= {start} ( " " [^"\\?\n()]+ )? "?\"}}"'
 
 
 def _request(
