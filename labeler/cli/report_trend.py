@@ -56,7 +56,7 @@ def trend(
             trends = read_trends(connection, run=run, metric=metric, slice_name=slice_)
         seals = _opened(store, trends)
     if html is not None:
-        write_page(html, trend_page(trends))
+        write_page(html, trend_page(trends, [line for seal in seals for line in seal.lines()]))
     if json:
         sealed = [seal.facts() for seal in seals]
         print_json({"trends": [_as_json(one) for one in trends], "sealed": sealed})

@@ -21,6 +21,7 @@ from labeler.records.corpus import ChunkEvidence, Document, Evidence, SnapshotCh
 from labeler.records.pools import Item
 from labeler.records.splits import (
     EdgeAction,
+    EdgeRuling,
     Exposure,
     SplitEdge,
     SplitGroup,
@@ -255,15 +256,22 @@ def _away(
 
 
 def _waiting(connection: Connection, split: FrozenSplit) -> int:
-    edge = table(SplitEdge)
+    edge, ruling = table(SplitEdge), table(EdgeRuling)
     parts = _parts_by_node(connection, split)
+    said = connection.execute(
+        sa.select(ruling.c.left, ruling.c.right, ruling.c.action).order_by(ruling.c.id)
+    )
+    latest = {(left, right): action for left, right, action in said}
+    settled = {ends for ends, action in latest.items() if action != EdgeAction.REVIEW}
     rows = connection.execute(
         sa.select(edge.c.left, edge.c.right).where(
             edge.c.split_id == split.id, edge.c.action == EdgeAction.REVIEW.value
         )
     )
     return sum(
-        left in parts and right in parts and parts[left] != parts[right] for left, right in rows
+        left in parts and right in parts and parts[left] != parts[right]
+        for left, right in rows
+        if (left, right) not in settled
     )
 
 

@@ -19,7 +19,7 @@ from labeler.records.pools import Pool
 from labeler.records.project import Revision
 from labeler.records.runs import Run
 from labeler.reports.charts import TrendPoint, trend_chart
-from labeler.reports.page import facts, heading, page, paragraph
+from labeler.reports.page import facts, heading, notes, page, paragraph
 from labeler.reports.page import table as table_of
 from labeler.reports.report_log import changed_conditions
 
@@ -175,13 +175,14 @@ def _with_changes(
     return tuple(found)
 
 
-def trend_page(trends: Sequence[Trend]) -> str:
-    """Write a page with a chart of each trend; it needs nothing but itself."""
+def trend_page(trends: Sequence[Trend], told: Sequence[str] = ()) -> str:
+    """Write a page with a chart of each trend; ``told`` is said on top."""
     body = [
+        notes(told),
         paragraph(
             "Each point is one logged evaluation, its bar the 95% interval over clusters of "
             "queries. The line is broken where snapshot, pool, rubric or the like changed."
-        )
+        ),
     ]
     for trend in trends:
         title = f"{trend.run}: {trend.metric}, {trend.slice}"

@@ -47,7 +47,7 @@ MOST_LISTED = 1_000
 """So many pairs of a kind are listed; the rest is counted."""
 
 _FEW_PASSAGES = 1_000
-"""So many passages are all embedded, 0.1 s of CPU each the first time; of more, those alike."""
+"""So many passages are all embedded, 0.2 s of CPU each the first time; of more, those alike."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,6 +56,9 @@ def explain(
     """
     left, right = (find_node(connection, given) for given in (one, other))
     split, edges = read_edges(connection, snapshot)
+    if split is not None:
+        # What made the groups: what people have said since moves nothing.
+        edges = frozen_edges(connection, split.id)
     between = [
         edge
         for edge in edges
@@ -80,9 +83,11 @@ def read_edges(
     """Read the edges of a snapshot's frozen split, else of its latest plan; rulings applied."""
     snapshot_id, _ = find_snapshot(connection, snapshot)
     split = split_of_snapshot(connection, snapshot_id)
-    if split is not None:
-        return split, frozen_edges(connection, split.id)
-    return None, ruled(draft_edges(connection, snapshot_id), rulings_of_edges(connection))
+    if split is None:
+        edges = draft_edges(connection, snapshot_id)
+    else:
+        edges = frozen_edges(connection, split.id)
+    return split, ruled(edges, rulings_of_edges(connection))
 
 
 def frozen_edges(connection: Connection, split_id: int) -> list[Edge]:

@@ -250,3 +250,11 @@ def test_without_provenance_keys_whatever_uses_the_split_says_so(
         told = " ".join((said.out + said.err).split())
         found = "topic leakage unmeasured" in told
         assert found, words
+
+
+def test_a_page_of_trends_states_the_openings(project: SealedProject, capsys: Captured) -> None:
+    assert run(["report", "recall", "--pool", "p"]) == 0
+    assert run(["report", "trend", "--html", "trend.html"]) == 0
+    page = Path("trend.html").read_text(encoding="utf-8")
+    assert "opening 2 of the split" in page
+    assert "not the first look" in page

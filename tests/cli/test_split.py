@@ -9,6 +9,9 @@ import pytest
 
 from labeler.cli.app import run
 from labeler.errors import ExitCode
+from labeler.splits.drafts import plan_split
+from labeler.store.database import open_store
+from labeler.store.location import Location
 from tests.splits.planted import seeded, sentence
 
 Captured = pytest.CaptureFixture[str]
@@ -186,3 +189,22 @@ def test_later_documents_come_by_extending(project: Path, capsys: Captured) -> N
     told = _told(capsys, "split", "extend", "--snapshot", "s2", _PLAIN)
     assert (told["groups made"], told["quarantined"], told["crossing"]) == (1, {}, [])
     assert _told(capsys, "split", "check", _PLAIN)["snapshot"] == "s2"
+
+
+def test_an_edge_across_waits_until_a_person_settles_it(project: Path, capsys: Captured) -> None:
+    with open_store(Location("queue.db")) as store:
+        for seed in map(str, range(50)):
+            groups = plan_split(store, seed=seed).groups
+            part = {node: one.part for one in groups for node in one.members}
+            if part["document:d00"] != part["document:d02"]:
+                break
+    assert run(["split", "freeze", "main", "--seed", seed, _PLAIN]) == 0
+    capsys.readouterr()
+    assert _told(capsys, "report", "leakage", code=8)["edges_waiting_across"] == 1
+    assert _told(capsys, "split", "edges")["total"] == 1
+    assert run(["split", "settle", "d00", "d02", "--ignore", "--why", "two reports"]) == 0
+    capsys.readouterr()
+    assert _told(capsys, "report", "leakage", code=8)["edges_waiting_across"] == 0
+    assert _told(capsys, "split", "edges")["total"] == 0
+    (told,) = _told(capsys, "split", "explain", "d00", "d02")["between"]
+    assert told["action"] == "review"
