@@ -93,7 +93,7 @@ def compare(
         scope=scope.options(runs),
         against=against,
         metrics=metrics_of(metric),
-        slices=slice_ or (ALL,),
+        slices=tuple(dict.fromkeys(slice_)) or (ALL,),
         adjustment=Adjustment(adjust),
         seed=seed,
     )

@@ -78,8 +78,8 @@ def grid(
         pool=pool,
         run=run,
         metrics=metrics_of(metric),
-        candidates=candidates or (None,),
-        thresholds=threshold or (None,),
+        candidates=tuple(dict.fromkeys(candidates)) or (None,),
+        thresholds=tuple(dict.fromkeys(threshold)) or (None,),
         first_stage=first_stage,
         source=LabelSource(labels),
     )

@@ -152,4 +152,4 @@ def metrics_of(typed: tuple[str, ...]) -> tuple[Metric, ...]:
     """Read metrics as they are typed; those that reports give by default where none is."""
     from labeler.evaluation.metrics import DEFAULT_METRICS, parse_metric
 
-    return tuple(parse_metric(one) for one in typed) or DEFAULT_METRICS
+    return tuple(dict.fromkeys(parse_metric(one) for one in typed)) or DEFAULT_METRICS

@@ -82,7 +82,7 @@ class GridCell:
     def setting(self) -> str:
         """The setting in words."""
         candidates = "all candidates" if self.candidates is None else f"N={self.candidates}"
-        return candidates if self.threshold is None else f"{candidates}, score>={self.threshold:g}"
+        return candidates if self.threshold is None else f"{candidates}, score>={self.threshold}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -110,6 +110,12 @@ def test_the_command_prints_a_table_and_json(
     assert (content["queries"], content["pool"], content["changed"]) == (12, "p", [])
     assert run([*words, "--html", "grid.html"]) == 0
     assert "N=1" in Path("grid.html").read_text(encoding="utf-8")
+    capsys.readouterr()
+    # What is named twice is one setting.
+    twice = [*words, "--candidates", "1", "--threshold", "0.5", "0.5", "0.5000001"]
+    twice += ["--metric", "P@2"]
+    assert run([*twice, "--json"]) == 0
+    assert len(json.loads(capsys.readouterr().out)["cells"]) == 2
     trend = ["report", "trend", "--slice", "dev", "--db", filled.location.address]
     assert run(trend) == 0
     assert "new, P@2[unknown=0][human] N=1, dev" in capsys.readouterr().out
