@@ -82,6 +82,7 @@ def generate(
         How many questions each domain gets that pass every filter.
     kinds
         factual, conditional, procedural, comparison, paraphrase, unanswerable; several with commas.
+        The embedded model writes factual ones only.
     model
         The model that writes, as litellm names it; the embedded one by default, which needs no key.
     judge
