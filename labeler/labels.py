@@ -14,6 +14,7 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import IntEnum, StrEnum
+from itertools import pairwise
 
 from labeler.errors import NotFoundError, UsageError
 
@@ -275,7 +276,7 @@ class Scale:
                 str(table["name"]),
                 tuple(
                     Level(
-                        int(level["code"]),
+                        _whole(level["code"]),
                         str(level["name"]),
                         Grade(level["grade"]),
                         float(level["gain"]),
@@ -291,6 +292,12 @@ class Scale:
                 hint="a scale has a 'name' and [[levels]] from best to worst, each with a code, "
                 f"a name, a gain and a grade: {', '.join(Grade)}",
             ) from None
+
+
+def _whole(value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise TypeError(f"the code {value!r} is no whole number")
+    return value
 
 
 _FULLY = ("fully", "full", "highly relevant", "perfectly relevant")
@@ -334,12 +341,21 @@ def parse_scale(text: str) -> Scale:
     """Read a scale from the text of a TOML file; see `Scale.from_dict`.
 
     Raises:
-        UsageError: When it is none.
+        UsageError: When it is none, or its levels don't go from best to worst.
     """
     try:
-        return Scale.from_dict(tomllib.loads(text))
+        scale = Scale.from_dict(tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:
         raise UsageError(f"the scale is not a TOML file: {error}") from None
+    ranks = list(Grade)
+    ordered = sorted(scale.levels, key=lambda level: level.order, reverse=True)
+    for better, worse in pairwise(ordered):
+        if ranks.index(better.grade) > ranks.index(worse.grade):
+            raise UsageError(
+                f"scale '{scale.name}': levels go from best to worst, and '{worse.name}' "
+                f"({worse.grade}) comes after '{better.name}' ({better.grade})"
+            )
+    return scale
 
 
 def shipped_scale(name: str) -> Scale:

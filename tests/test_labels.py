@@ -141,3 +141,33 @@ def test_levels_must_differ() -> None:
         NATIVE.level(7)
     with pytest.raises(NotFoundError, match="no scale is called"):
         shipped_scale("five")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "problem"),
+    [
+        ("code = 1", "code = 1.7", "1.7 is no whole number"),
+        ("code = 1", "code = true", "True is no whole number"),
+        ('grade = "fully_relevant"', 'grade = "not_relevant"', "comes after"),
+    ],
+)
+def test_a_scale_file_has_whole_codes_and_goes_from_best_to_worst(
+    before: str, after: str, problem: str
+) -> None:
+    text = """
+name = "two"
+[[levels]]
+code = 1
+name = "good"
+grade = "fully_relevant"
+gain = 1.0
+[[levels]]
+code = 0
+name = "fair"
+grade = "partially_relevant"
+gain = 0.0
+"""
+    assert parse_scale(text).level(1).order == 1
+    assert before in text
+    with pytest.raises(UsageError, match=problem):
+        parse_scale(text.replace(before, after))

@@ -104,9 +104,19 @@ def parse_rubric(text: str, *, path: str) -> Rubric:
         if not isinstance(guide, dict) or not isinstance(guide.get("meaning"), str):
             faults.append(Fault(path, None, f"[levels.{level.name}] needs a 'meaning'"))
             continue
+        examples = guide.get("examples", [])
+        if not isinstance(examples, list):
+            faults.append(Fault(path, None, f"[levels.{level.name}]: 'examples' is a list"))
+            continue
         guides[level.name] = LevelGuide(
-            guide["meaning"].strip(), tuple(str(example) for example in guide.get("examples", []))
+            guide["meaning"].strip(), tuple(str(example) for example in examples)
         )
+    known = [level.name for level in scale.levels]
+    faults += [
+        Fault(path, None, f"[levels.{name}] is no level of '{scale.name}': {', '.join(known)}")
+        for name in (levels if isinstance(levels, dict) else ())
+        if name not in known
+    ]
     if faults:
         raise InputError(faults, hint="docs/files.md shows a rubric")
     return Rubric(content["name"], scale, content["instructions"].strip(), guides)

@@ -231,7 +231,15 @@ def read_latencies(path: Path, findings: Findings) -> dict[str, dict[str, QueryF
         system = as_id(lookup(record, fields, "system"))
         latency = _read(lookup(record, fields, "latency_ms"), float)
         if query is None or system is None or latency is None or latency < 0:
-            findings.fault(path, record.line, "wanted are a query, a system and milliseconds")
+            findings.fault(
+                path, record.line, "wanted are a query, a system and milliseconds, 0 or more"
+            )
             continue
-        read.setdefault(system, {})[query] = QueryFacts(latency_ms=latency)
+        facts = QueryFacts(latency_ms=latency)
+        if read.setdefault(system, {}).setdefault(query, facts) != facts:
+            findings.fault(
+                path,
+                record.line,
+                f"query {shown(query)} of system {shown(system)} comes again with another latency",
+            )
     return read

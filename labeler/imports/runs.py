@@ -39,6 +39,7 @@ STAGES = ("corpus", "retrieval", "reranking", "generation")
 """The stages whose configuration a run can name."""
 
 _RUN, _HIT = table(Run), table(Hit)
+_NAMED = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +117,8 @@ def import_runs(store: Store, paths: Sequence[Path], options: RunOptions) -> Imp
         lenient=options.lenient,
     )
     latencies = read_latencies(options.latency, findings) if options.latency else {}
+    if options.latency is not None:
+        _tell_missing_latencies(options.latency, latencies, runs, findings)
     ready = [_ranked(run, latencies.get(run.name, {}), findings) for run in runs]
     if not any(run.columns.queries for run in runs) and not findings.faults:
         findings.fault(paths[0], None, "no rows")
@@ -159,6 +162,22 @@ def import_runs(store: Store, paths: Sequence[Path], options: RunOptions) -> Imp
         tx.made_revision,
         tuple(details),
     )
+
+
+def _tell_missing_latencies(
+    path: Path, latencies: Mapping[str, object], runs: Sequence[RunInput], findings: Findings
+) -> None:
+    """Tell of runs that a table of latencies says nothing of: systems are named as runs are."""
+    missing = [run.name for run in runs if run.name not in latencies]
+    if missing and latencies:
+        findings.notice(
+            path,
+            None,
+            f"no latency of {', '.join(shown(name) for name in missing[:_NAMED])}"
+            f"{', ...' if len(missing) > _NAMED else ''}; the systems there are "
+            f"{', '.join(shown(name) for name in list(latencies)[:_NAMED])}"
+            f"{', ...' if len(latencies) > _NAMED else ''}",
+        )
 
 
 def _ranked(run: RunInput, latencies: Mapping[str, QueryFacts], findings: Findings) -> _Ready:

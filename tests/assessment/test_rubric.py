@@ -81,3 +81,16 @@ def test_what_is_no_rubric_is_told(tmp_path: Path) -> None:
         parse_rubric('scale = "five"', path="rubric.toml")
     with pytest.raises(UsageError, match="no scale"):
         parse_rubric('[scale]\nname = "x"\n', path="rubric.toml")
+
+
+@pytest.mark.parametrize(
+    ("more", "problem"),
+    [
+        ('[levels.perfect]\nmeaning = "Better still."\n', "[levels.perfect] is no level of 'esci'"),
+        ('examples = "one text"\n', "'examples' is a list"),
+    ],
+)
+def test_what_a_rubric_would_leave_out_is_a_fault(more: str, problem: str) -> None:
+    with pytest.raises(InputError) as raised:
+        parse_rubric(OWN_SCALE + more, path="exact.toml")
+    assert problem in raised.value.faults[0].problem

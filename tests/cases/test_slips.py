@@ -71,3 +71,27 @@ def test_a_file_that_is_saved_a_little_wrong(
 def test_a_snapshot_is_named_after_its_file_in_capitals_too(project: Project) -> None:
     facts = project.json("import", "corpus", write("HELP.JSONL", '{"_id": "d1", "text": "one"}\n'))
     assert facts["snapshot"] == "HELP"
+
+
+def test_latencies_of_systems_that_no_run_is_called_are_told(project: Project) -> None:
+    import_all(project)
+    latency = write("lat.tsv", "query_id\tsystem\tlatency_ms\nq1\tbm25\t3.5\n")
+    rows = write("t.txt", "q1 Q0 d1 1 2.0 t\n")
+    told = project.do("import", "runs", rows, "--latency", latency).err
+    assert "lat.tsv: no latency of 't'; the systems there are 'bm25'" in told
+    again = project.do("import", "runs", rows, "--latency", latency, "--name", "bm25").err
+    assert "no latency" not in again
+
+
+@pytest.mark.parametrize(
+    ("row", "problem"),
+    [
+        ("q1\tt\t-4\n", "lat.tsv:3: wanted are a query, a system and milliseconds, 0 or more"),
+        ("q1\tt\t9.5\n", "lat.tsv:3: query 'q1' of system 't' comes again with another latency"),
+    ],
+)
+def test_a_latency_that_is_none_or_contradicts(project: Project, row: str, problem: str) -> None:
+    import_all(project)
+    latency = write("lat.tsv", f"query_id\tsystem\tlatency_ms\nq1\tt\t3.5\n{row}")
+    rows = write("t.txt", "q1 Q0 d1 1 2.0 t\n")
+    assert problem in project.refused("import", "runs", rows, "--latency", latency)
