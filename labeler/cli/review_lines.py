@@ -150,9 +150,11 @@ def _vote(session: ReviewSession, level: Level | None, say: _Say, *, note: str) 
     except ConflictError as error:
         say(f"not saved: {error.message}")
         return True
-    told = "saved" if saved is not Saved.EXTRA else "kept as extra: somebody had voted meanwhile"
-    say(f"{name}: {told}")
-    if saved is not Saved.EXTRA and session.notice:
+    if saved is Saved.EXTRA:
+        say(f"{name}: {session.notice}")
+        return True
+    say(f"{name}: saved")
+    if session.notice:
         say(session.notice)
     return True
 

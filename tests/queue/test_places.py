@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections import Counter
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -12,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from labeler.calibration.policies import Policy
+from labeler.cli.review_lines import review_lines
 from labeler.labels import NATIVE
 from labeler.queue.claims import LEASE, Claim, claim, renew
 from labeler.queue.places import Place, choose_place
@@ -214,6 +216,22 @@ def test_one_person_who_is_shown_an_item_twice_counts_once(queue: Store, clock: 
     assert len(counting(queue)) == 2
 
 
+def test_who_sits_in_two_windows_is_told_that_the_second_vote_may_be_their_own(
+    queue: Store,
+) -> None:
+    one = ReviewSession(queue, "ana")
+    assert one.current is not None
+    other = ReviewSession(queue, "ana")
+    assert other.current is not None
+    assert one.current.claim.item_id == other.current.claim.item_id
+    assert one.vote(NOT) is Saved.COUNTED
+    told = io.StringIO()
+    review_lines(other, io.StringIO("3\nq\n"), told)
+    assert "fully_relevant: kept as extra, it doesn't count" in told.getvalue()
+    assert "you elsewhere" in told.getvalue()
+    assert len(counting(queue)) == 1
+
+
 def test_an_extra_vote_is_on_record_and_counts_for_nothing(queue: Store, clock: Ticking) -> None:
     ana = ReviewSession(queue, "ana")
     shown = ana.current
@@ -226,7 +244,7 @@ def test_an_extra_vote_is_on_record_and_counts_for_nothing(queue: Store, clock: 
         other.vote(NOT)
         other.close()
     assert ana.vote(FULLY) is Saved.EXTRA
-    assert ana.notice == "kept as extra, it doesn't count: somebody else had voted meanwhile"
+    assert "it doesn't count: others, or you elsewhere, voted meanwhile" in ana.notice
     assert counting(queue) == [(shown.claim.item_id, 2), (shown.claim.item_id, 3)]
     event = table(ReviewEvent)
     with queue.read() as connection:

@@ -29,7 +29,7 @@ __all__ = ["HELD_KEY", "Answering"]
 HELD_KEY = "the key is held down: the vote that it gave by itself is taken back"
 _LOST = "somebody else has this item by now: a vote is kept, and counts if there is still room"
 _LOST_LAST = "somebody else had that item by then: your vote is kept, and counts if there is room"
-_EXTRA = "kept as extra, it doesn't count: somebody else had voted meanwhile"
+_EXTRA = "kept as extra, it doesn't count: others, or you elsewhere, voted meanwhile"
 
 
 class Answering(SittingState):
