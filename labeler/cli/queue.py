@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from labeler.cli.output import print_facts, print_json, print_table, working
+from labeler.cli.output import print_facts, print_json, print_table, program, working
 from labeler.cli.project import Database, JsonOutput, open_project
 from labeler.cli.sealing import open_shown, tell_seals
 from labeler.errors import UsageError
@@ -140,13 +140,14 @@ def _range(found: Range | None) -> str:
 
 def _print_order(counts: QueueCounts) -> None:
     """Print in which order people are asked, and how much of what waits was drawn at random."""
-    orders = dict.fromkeys(counts.orders.values())
+    orders = set(counts.orders.values())
     if not orders or not counts.by_status:
         return
-    by_pool = [f"{order} ({pool})" for pool, order in counts.orders.items()]
+    by_pool = (f"{order} ({pool})" for pool, order in counts.orders.items())
+    told = ", ".join(orders if len(orders) == 1 else by_pool)
     print_facts(
         {
-            "asked in order of": next(iter(orders)) if len(orders) == 1 else ", ".join(by_pool),
+            "asked in order of": f"{told}; `{program()} route POOL --order` sets another",
             "drawn at random, waiting": counts.drawn,
         }
     )

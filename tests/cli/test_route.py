@@ -141,7 +141,8 @@ def test_orders_and_double_review(calibrated: Path, capsys: pytest.CaptureFixtur
     assert counts["orders"] == {"p": "margin"}
     assert counts["drawn"] == found["audited"] > 0
     lines = told(capsys, "queue").splitlines()
-    assert lines[0].split() == ["asked", "in", "order", "of", "margin"]
+    assert lines[0].split(";")[0].split() == ["asked", "in", "order", "of", "margin"]
+    assert "route POOL --order" in lines[0]
     assert lines[1].split() == ["drawn", "at", "random,", "waiting", str(found["audited"])]
 
 
