@@ -16,7 +16,7 @@ from sqlalchemy import Connection
 
 from labeler.assessment.blind import Block
 from labeler.assessment.reading import blocks_of
-from labeler.assessment.verdict import CIRCULAR, Judge, Verdict
+from labeler.assessment.verdict import CIRCULAR, NOT_SUSPICIOUS, Judge, Verdict
 from labeler.labels import Outcome
 from labeler.records import table
 from labeler.records.judgments import Judgment, Occasion
@@ -73,7 +73,8 @@ class JudgeReport:
         known: Items that this judge, as it is now, had judged before.
         outcomes: The items judged now, by outcome.
         grades: The same, by grade.
-        flagged: How many of them carry a flag that says something of the passage.
+        flagged: How many of them carry a suspicious sign: a flag that says something of the
+            passage. That it was cut is none.
         circular: Whether a pooled run names a model that the judge rests on.
         unavailable: Candidates that can't be judged.
     """
@@ -170,7 +171,7 @@ def judge_pool(
             verdicts = judge.judge(block)
             counts.update(verdict.outcome.value for verdict in verdicts)
             grades.update(verdict.level.grade.value for verdict in verdicts if verdict.level)
-            flagged += sum(bool(verdict.flags) for verdict in verdicts)
+            flagged += sum(not NOT_SUSPICIOUS.issuperset(verdict.flags) for verdict in verdicts)
             if circular == "circular":
                 verdicts = [replace(one, flags=(*one.flags, CIRCULAR)) for one in verdicts]
             answered.append((block, digest, verdicts, store.clock()))

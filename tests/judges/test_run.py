@@ -8,7 +8,7 @@ import pytest
 import sqlalchemy as sa
 
 from labeler.assessment.blind import Block
-from labeler.assessment.verdict import Verdict
+from labeler.assessment.verdict import CUT_PASSAGE, Verdict
 from labeler.errors import NotFoundError
 from labeler.imports.queries import QueryOptions, import_queries
 from labeler.judges.embedding_cache import StoredEmbeddings
@@ -99,6 +99,12 @@ def test_failures_are_told_and_are_no_labels(store: Store, own_folder: Path) -> 
     report = judge(store, HandJudge({"c03": (Outcome.FAILED, 0), "c04": (Outcome.REFUSED, 0)}))
     assert report.failed == 2
     assert report.grades == {"not_relevant": 9}
+
+
+def test_a_cut_passage_is_no_suspicious_one(store: Store, own_folder: Path) -> None:
+    pooled(store, own_folder)
+    flags = {"c03": (CUT_PASSAGE,), "c07": (CUT_PASSAGE, "repeats_the_query")}
+    assert judge(store, HandJudge(flags=flags)).flagged == 1
 
 
 def test_a_pool_that_is_not_there(store: Store) -> None:
