@@ -10,6 +10,7 @@ import sys
 from collections.abc import Sequence
 
 from cyclopts import App, CycloptsError
+from cyclopts.exceptions import UnusedCliTokensError
 
 from labeler import __version__
 from labeler.errors import ExitCode, LabelerError
@@ -89,7 +90,10 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 
 def _usage_error(error: CycloptsError) -> None:
-    sys.stderr.write(f"labeler: {error}\n  hint: add --help to see what the command takes\n")
+    told = str(error)
+    if isinstance(error, UnusedCliTokensError):
+        told = f"the command takes no {', '.join(map(repr, error.unused_tokens))}"
+    sys.stderr.write(f"labeler: {told}\n  hint: add --help to see what the command takes\n")
 
 
 def _bug(error: Exception) -> None:

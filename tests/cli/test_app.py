@@ -88,6 +88,7 @@ def test_commands_without_a_project_have_help(
     [
         (["db", "check"], ExitCode.ERROR, "there is no database"),
         (["queue", "--bogus"], ExitCode.USAGE, "Unknown option"),
+        (["queue", "billing", "x"], ExitCode.USAGE, "the command takes no 'billing', 'x'"),
         (["pool", "create", "p"], ExitCode.USAGE, "depth"),
         (["pool", "create", "p", "--depth", "many"], ExitCode.USAGE, "many"),
         (["nonsense"], ExitCode.USAGE, "nonsense"),
