@@ -148,7 +148,7 @@ def _record_rules(
     leaves = read_leaves(connection, split.id)
     return [
         _rule("one_part", len(leaves), in_several_places(connection, split.id)),
-        _rule("no_link_across", len(parts), links_across(connection, split.id)),
+        _rule("no_link_across", len(parts), links_across(connection, split.id, parts)),
         _rule("no_key_across", len(content.queries), keys_across(content, parts)),
         _rule("sealed_never_shown", len(parts), exposed_and_sealed(connection, split.id)),
         _rule("digests", len(leaves), changed_texts(connection, leaves)),

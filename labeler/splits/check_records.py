@@ -5,6 +5,7 @@ Nothing here is shared with the code that makes groups: a mistake there has to s
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import sqlalchemy as sa
@@ -71,17 +72,12 @@ _LATEST_RULING = """
         WHERE n."left" = r."left" AND n."right" = r."right" AND n.id > r.id)
 """
 
-_ACROSS = f"""
-    WITH place AS ({_PLACES}), ruling AS ({_LATEST_RULING}),
-    tie AS (
-        SELECT "left", "right", cause, score FROM split_edge
-        WHERE split_id = :split AND action = 'link'
-        UNION ALL
-        SELECT "left", "right", 'ruling', NULL FROM ruling WHERE action = 'link'
-    )
-    SELECT tie."left", tie."right", a.part, b.part, tie.cause, tie.score
-    FROM tie JOIN place a ON a.node = tie."left" JOIN place b ON b.node = tie."right"
-    WHERE a.part <> b.part ORDER BY tie."left", tie."right", tie.cause
+_TIES = f"""
+    WITH ruling AS ({_LATEST_RULING})
+    SELECT "left", "right", cause, score FROM split_edge
+    WHERE split_id = :split AND action = 'link'
+    UNION ALL
+    SELECT "left", "right", 'ruling', NULL FROM ruling WHERE action = 'link'
 """  # noqa: S608 - our own text
 
 _SEVERAL = f"""
@@ -139,10 +135,20 @@ def in_several_places(connection: Connection, split: int) -> list[Crossing]:
     return [Crossing(node, node, one, other, "member twice") for node, _, one, other in rows]
 
 
-def links_across(connection: Connection, split: int) -> list[Crossing]:
-    """Give the links, those that people made later included, whose ends are in two parts."""
-    rows = connection.execute(sa.text(_ACROSS), {"split": split})
-    return [Crossing(*row) for row in rows]
+def links_across(connection: Connection, split: int, parts: Mapping[str, str]) -> list[Crossing]:
+    """Give the links, those that people made later included, whose ends are in two parts.
+
+    Args:
+        connection: A transaction's connection.
+        split: The split's key.
+        parts: What `parts_by_name` gives. A database would compare each tie with every place.
+    """
+    found = [
+        Crossing(left, right, parts[left], parts[right], cause, score)
+        for left, right, cause, score in connection.execute(sa.text(_TIES), {"split": split})
+        if left in parts and right in parts and parts[left] != parts[right]
+    ]
+    return sorted(found, key=lambda one: (one.left, one.right, one.cause))
 
 
 def unplaced(connection: Connection, split: int, snapshot: int) -> list[str]:
