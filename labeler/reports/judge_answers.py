@@ -119,8 +119,8 @@ def occasions_of(connection: Connection, judge: JudgeVersion) -> dict[int, datet
     statement = (
         sa.select(number.label("number"), sa.func.min(_JUDGMENT.c.judged_at))
         .where(_JUDGMENT.c.assessor_id == judge.assessor_id, judgments_in_force())
-        .group_by(number)
-        .order_by(number)
+        .group_by("number")
+        .order_by("number")
     )
     return {int(one): at for one, at in connection.execute(statement)}
 

@@ -86,16 +86,16 @@ def _only(report: ComparisonReport) -> ComparedRuns:
 
 
 @pytest.fixture
-def judged(sqlite_store: Store, own_folder: Path) -> Store:
+def judged(store: Store, own_folder: Path) -> Store:
     """January is labelled (a relevant, b not); in February c and d are, c is relevant."""
-    _fill(sqlite_store, own_folder)
+    _fill(store, own_folder)
     for snapshot in SNAPSHOTS:
-        _pool(sqlite_store, snapshot)
-    _label(sqlite_store, own_folder, "jan", "a", "fully_relevant")
-    _label(sqlite_store, own_folder, "jan", "b", "not_relevant")
-    _label(sqlite_store, own_folder, "feb", "c", "fully_relevant")
-    _label(sqlite_store, own_folder, "feb", "d", "not_relevant")
-    return sqlite_store
+        _pool(store, snapshot)
+    _label(store, own_folder, "jan", "a", "fully_relevant")
+    _label(store, own_folder, "jan", "b", "not_relevant")
+    _label(store, own_folder, "feb", "c", "fully_relevant")
+    _label(store, own_folder, "feb", "d", "not_relevant")
+    return store
 
 
 def test_each_run_is_measured_on_its_own_snapshot_with_labels_carried_over(judged: Store) -> None:

@@ -65,6 +65,12 @@ def test_the_command_prints_it_and_its_json(
     assert run([*words, "--margin", "0"]) == 2
 
 
+def test_a_judge_of_one_occasion_is_told_how_it_gets_a_second(judged: Store) -> None:
+    with judged.read() as connection, pytest.raises(NotFoundError, match="one occasion") as caught:
+        read_drift(connection, "old")
+    assert "--occasion 2" in (caught.value.hint or "")
+
+
 def test_judges_without_a_common_item_are_told(judged: Store, own_folder: Path) -> None:
     _judge(judged, own_folder, "elsewhere", {"q01-zz": 0})
     with judged.read() as connection, pytest.raises(NotFoundError):
