@@ -92,7 +92,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
 def _usage_error(error: CycloptsError) -> None:
     told = str(error)
     if isinstance(error, UnusedCliTokensError):
-        told = f"the command takes no {', '.join(map(repr, error.unused_tokens))}"
+        told = f"the command takes no {', '.join(map(repr, error.unused_tokens or ()))}"
     sys.stderr.write(f"labeler: {told}\n  hint: add --help to see what the command takes\n")
 
 
