@@ -182,7 +182,7 @@ def _audited(connection: Connection, standing: PoolStanding, policy: TargetPolic
         else _under_way(connection, audit, audit.frame)
     )
     unsettled = standing.open_items
-    asked = audit.drawn | drawn_for_samples(connection, unsettled)
+    asked = audit.drawn | drawn_for_samples(connection, unsettled) | standing.disputed
     return _Future(
         frozenset(item for item in unsettled if item in asked or item not in audit.accepted),
         sum(part.drawn - part.answered for one in states for part in one.strata),

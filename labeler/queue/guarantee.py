@@ -113,7 +113,7 @@ def _judged(frame: AuditFrame, standing: PoolStanding, policy: TargetPolicy) -> 
         if not standing.items.get(item, False)
         or set(objections(standing.signals(item), policy)) - {PEOPLE_DISAGREE}
     }
-    return judge_frame(frame, policy, people, gone)
+    return judge_frame(frame, policy, people, gone, standing.disputed)
 
 
 def _taken_together(

@@ -232,12 +232,13 @@ def _frozen(
                 wrong=sum(people[item] is not stratum.name.grade for item in answered),
             )
         )
-    accepted = {item for item in now.accepted if item in standing.items} - people.keys()
+    unknown = standing.disputed
+    accepted = {item for item in now.accepted if item in standing.items} - people.keys() - unknown
     later = Counter(
         stratum.name.grade.value
         for stratum in frame.strata
         for item in stratum.items
-        if item in now.awaiting and item not in stratum.drawn()
+        if item in now.awaiting and item not in stratum.drawn() | unknown
     )
     return RoutePlan(
         policy=policy.name,

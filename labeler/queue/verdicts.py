@@ -69,7 +69,8 @@ class FrameVerdict:
 
     Attributes:
         grades: Grade by grade.
-        accepted: The grade of each item that may be accepted.
+        accepted: The grade of each item in a part that is accepted; one in dispute waits in any
+            case.
         awaiting: Items in parts that may still come to be accepted.
     """
 
@@ -78,11 +79,35 @@ class FrameVerdict:
     awaiting: frozenset[int]
 
 
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What has become of the items since they were frozen.
+
+    Attributes:
+        people: The grade that people gave each item they judged, None where they couldn't.
+        gone: Other items whose label can't be accepted any more; a drawn one counts as wrong.
+        disputed: Other items on which people contradict each other; a drawn one waits.
+    """
+
+    people: Mapping[int, Grade | None]
+    gone: frozenset[int]
+    disputed: frozenset[int]
+
+    def is_answered(self, item: int) -> bool:
+        """Tell whether it is known if the label of a drawn item is right."""
+        return item in self.people or item in self.gone
+
+    def is_left(self, item: int) -> bool:
+        """Tell whether the label of an item is still that of the scores, and none other's."""
+        return not self.is_answered(item) and item not in self.disputed
+
+
 def judge_frame(
     frame: AuditFrame,
     policy: TargetPolicy,
     people: Mapping[int, Grade | None],
     gone: Collection[int] = (),
+    disputed: Collection[int] = (),
 ) -> FrameVerdict:
     """Tell what a frame's audit has shown.
 
@@ -92,6 +117,8 @@ def judge_frame(
         people: The grade that people gave each item they judged, None where they couldn't.
         gone: Items whose label can't be accepted any more for another reason, or that can't be
             judged any more; a drawn one of these counts as wrong.
+        disputed: Items in dispute: their labels aren't among what is left to be accepted, and a
+            drawn one has no answer until somebody has settled it.
     """
     tested = {
         grade: [one for one in frame.strata if one.name.part and one.name.grade is grade]
@@ -102,12 +129,12 @@ def judge_frame(
     grades: list[GradeVerdict] = []
     accepted: dict[int, Grade] = {}
     awaiting: set[int] = set()
-    unseen = frozenset(gone) - people.keys()
+    seen = _Seen(people, frozenset(gone) - people.keys(), frozenset(disputed) - people.keys())
     for grade, strata in chosen.items():
-        verdict = _judge_grade(grade, strata, policy, risk, people, unseen)
+        verdict = _judge_grade(grade, strata, policy, risk, seen)
         grades.append(verdict)
         for place, stratum in enumerate(strata):
-            own = stratum.items - people.keys() - unseen
+            own = {item for item in stratum.items if not seen.is_answered(item)}
             if place < verdict.accepted:
                 accepted.update(dict.fromkeys(own, grade))
             elif verdict.pending or verdict.goes_on:
@@ -120,8 +147,7 @@ def _judge_grade(
     strata: Sequence[FrozenStratum],
     policy: TargetPolicy,
     risk: float,
-    people: Mapping[int, Grade | None],
-    unseen: frozenset[int],
+    seen: _Seen,
 ) -> GradeVerdict:
     target = policy.target_of(grade)
     sequence = [place for place, one in enumerate(strata, 1) if one.name.ends_set]
@@ -129,20 +155,21 @@ def _judge_grade(
     steps: list[Step] = []
     accepted = 0
     for look in range(1, looks + 1):
-        audited = [_audited(one, look, grade, people, unseen) for one in strata]
+        audited = [_audited(one, look, grade, seen) for one in strata]
         steps = fixed_sequence(audited, sequence, target, risk)
         # Each look has its own share of what may be mistaken, so what one has shown stays shown.
         accepted = max(accepted, accepted_strata(steps))
     # A set that lets none follow ends a look, whatever is still to come of the parts beyond it.
     is_open = len(steps) < len(sequence) and (not steps or steps[-1].goes_on)
-    pending = sum(len(one.drawn() - people.keys() - unseen) for one in strata) if is_open else 0
+    waiting = [item for one in strata for item in one.drawn() if not seen.is_answered(item)]
+    pending = len(waiting) if is_open else 0
     goes_on = not is_open and accepted < len(strata) and looks < policy.looks
     return GradeVerdict(
         grade=grade,
         target=target,
         risk=risk,
         looks=looks,
-        strata=tuple(_told(one, grade, people, unseen) for one in strata),
+        strata=tuple(_told(one, grade, seen) for one in strata),
         steps=tuple(steps),
         accepted=accepted,
         pending=pending,
@@ -151,40 +178,29 @@ def _judge_grade(
     )
 
 
-def _audited(
-    stratum: FrozenStratum,
-    look: int,
-    grade: Grade,
-    people: Mapping[int, Grade | None],
-    unseen: frozenset[int],
-) -> AuditedStratum | None:
+def _audited(stratum: FrozenStratum, look: int, grade: Grade, seen: _Seen) -> AuditedStratum | None:
     """Count a stratum up to a look, or give None while a drawn item of it has no answer."""
     drawn = stratum.drawn(look)
-    if any(item not in people and item not in unseen for item in drawn):
+    if not all(seen.is_answered(item) for item in drawn):
         return None
     return AuditedStratum(
         size=len(stratum.items),
         drawn=len(drawn),
-        wrong=sum(people.get(item) is not grade for item in drawn),
-        reviewed=sum(item in people or item in unseen for item in stratum.items),
+        wrong=sum(seen.people.get(item) is not grade for item in drawn),
+        reviewed=sum(not seen.is_left(item) for item in stratum.items),
     )
 
 
-def _told(
-    stratum: FrozenStratum,
-    grade: Grade,
-    people: Mapping[int, Grade | None],
-    unseen: frozenset[int],
-) -> AuditedPart:
+def _told(stratum: FrozenStratum, grade: Grade, seen: _Seen) -> AuditedPart:
     drawn = stratum.drawn()
-    answered = [item for item in drawn if item in people or item in unseen]
+    answered = [item for item in drawn if seen.is_answered(item)]
     return AuditedPart(
         name=str(stratum.name),
         labels=len(stratum.items),
         drawn=len(drawn),
         answered=len(answered),
-        wrong=sum(people.get(item) is not grade for item in answered),
-        left=sum(item not in people and item not in unseen for item in stratum.items),
+        wrong=sum(seen.people.get(item) is not grade for item in answered),
+        left=sum(seen.is_left(item) for item in stratum.items),
     )
 
 
