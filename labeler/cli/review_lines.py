@@ -56,6 +56,9 @@ def review_lines(
             say()
         return line
 
+    # Once: whoever hears all that is written wants the next item, not the keys again.
+    if session.current is not None:
+        say(_HELP)
     line = _sit(session, ask, say, filters)
     if line and session.may_reveal:
         say("v shows what judges said of the items you voted on; any other line ends")
@@ -130,6 +133,8 @@ def _answer(
         case "n" | "g" if rest.strip():
             session.note(rest.strip(), is_flag=command == "g")
             say("flag saved" if command == "g" else "note saved")
+        case "?":
+            say(_HELP)
         case "r":
             _show_rubric(shown.block.rubric, say)
         case "p":
@@ -190,8 +195,8 @@ def _show(shown: Shown, say: _Say) -> None:
         "   ".join(
             f"{key} {_named(level)}" for key, level in answers_for(shown.block.rubric).items()
         )
+        + "   ? keys"
     )
-    say(_HELP)
 
 
 def _named(level: Level | None) -> str:

@@ -105,7 +105,7 @@ def test_votes_of_the_app_outlive_a_kill_while_the_database_is_locked(database: 
     assert stored(database) == keys
     assert votes(database) == 3
     assert journaled(database) == []
-    assert plain(database, "q\n").stdout.startswith("-----")
+    assert plain(database, "q\n").stdout.startswith("u undo")
     assert (stored(database), votes(database)) == (keys, 3)
     assert_sound(database)
 

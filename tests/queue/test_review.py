@@ -311,6 +311,14 @@ def test_the_line_mode_takes_votes_and_commands(queue: Store) -> None:
     assert len(bases(queue)) == 3
 
 
+def test_the_line_mode_tells_its_keys_at_first_and_when_asked(queue: Store) -> None:
+    told = run_lines(queue, "1\n2\n3\nq\n")
+    assert told.count("x skip") == 1
+    assert told.count("4 can't judge   ? keys") == 4
+    assert told.index("x skip") < told.index("not_relevant: saved")
+    assert run_lines(queue, "1\n?\nq\n").count("x skip") == 2
+
+
 def test_the_line_mode_ends_at_its_limit_and_at_the_end_of_input(queue: Store) -> None:
     told = run_lines(queue, "1\n1\n1\n", limit=2)
     assert re.search(r"\n2 votes saved, 0 skipped, 0 taken back; [0-9.]+ s an item\n$", told)
