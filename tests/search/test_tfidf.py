@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from labeler.search.tfidf import TfIdf
@@ -12,6 +12,7 @@ from labeler.search.tfidf import TfIdf
 TEXTS = st.lists(st.text(alphabet="ab cdé中", max_size=20), min_size=1, max_size=8)
 
 
+@settings(deadline=None)  # the first call loads scipy
 @given(TEXTS)
 def test_cosines_are_symmetric_and_1_with_oneself(texts: list[str]) -> None:
     vectors = TfIdf(texts)
