@@ -16,6 +16,7 @@ from labeler.store.location import Location
 from tests.cluster import Cluster, find_binaries, running_cluster
 from tests.nursery import Nursery, running_nursery
 from tests.quick_store import quick_stores
+from tests.ready_workers import forking, running_server
 
 _MEMORY = Path("/dev/shm")  # noqa: S108 - tests make folders of their own there
 _ROOM = 4 * 2**30
@@ -64,6 +65,18 @@ def nursery(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nursery]:
     """Starts `labeler` processes that have loaded their libraries already."""
     with running_nursery(tmp_path_factory.mktemp("nursery")) as running:
         yield running
+
+
+@pytest.fixture(scope="session")
+def _worker_server() -> Iterator[str]:
+    with running_server() as address:
+        yield address
+
+
+@pytest.fixture
+def ready_workers(_worker_server: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the worker of `labeler generate` be forked from a process that has it loaded."""
+    monkeypatch.setattr("labeler.synthesis.process.subprocess", forking(_worker_server))
 
 
 class Ticking:

@@ -29,6 +29,8 @@ from tests.fake_provider.running import Provider, running_provider
 from tests.freezing import Groups
 from tests.synthesis.projects import asking, fill, plain_project, words
 
+pytestmark = pytest.mark.usefixtures("ready_workers")
+
 
 @pytest.fixture(scope="module")
 def running() -> Iterator[Provider]:
