@@ -59,6 +59,7 @@ _NO_SUBJECT = re.compile(
 _CASE = re.compile(
     r"(?<![Ss]ee )(?<!know )(?<!decide )\b([Ii]f|[Ww]hen)\s+((?:[^,;:.?!()\"]|(?<=\d)[.:](?=\d))+)"
 )
+_FINITE = re.compile(r"\b(?:is|are|was|were|will|can|must|has|have|does)\b")
 _POINTS = re.compile(r"\b(?:this|that|these|those|such)\b")
 _NOBODY = re.compile(
     r"\b(?:it|its|this|that|these|those|they|them|he|she|his|her|their|both|neither|then)\b"
@@ -93,14 +94,14 @@ class _Clause:
     def ask(self, word: str, rest: str) -> str:
         """Begin a question with a word, or with the auxiliary where there is none."""
         first = f"{word} {self.auxiliary}" if word else self.auxiliary.capitalize()
-        return " ".join(f"{first} {self.subject} {self.verb} {rest}".split()[:_LONGEST])
+        return " ".join(f"{first} {self.subject} {self.verb} {rest}".split())
 
 
 def beginnings(sentence: str, title: str = "") -> list[str]:
     """List how a question about a sentence can begin, the most telling beginning first.
 
-    A sentence about "the link" is left alone unless the title speaks of a link: nobody could tell
-    which one is meant.
+    One that ends with a question mark is the whole question. A sentence about "the link" is left
+    alone unless the title speaks of a link: nobody could tell which one is meant.
 
     Args:
         sentence: An English sentence.
@@ -116,11 +117,12 @@ def beginnings(sentence: str, title: str = "") -> list[str]:
                 found += _asked(clause)
     if (match := _CASE.search(sentence)) and not _NOBODY.search(match[2]):
         words = _turned(match[2]).split()
-        if 3 <= len(words) <= _LONGEST:  # noqa: PLR2004 - shorter says nothing
-            found.append(f"What happens {match[1].lower()} {' '.join(words)}")
+        # Shorter says nothing; with two verbs the main clause is in it.
+        if 3 <= len(words) <= _LONGEST and len(_FINITE.findall(match[2])) <= 1:  # noqa: PLR2004
+            found.append(f"What happens {match[1].lower()} {' '.join(words)}?")
     if (match := _AIM.search(sentence)) and not _NOBODY.search(match[1]):
         found.append(f"How do I {' '.join(_turned(match[1]).split()[:_LONGEST])}")
-    plain = [one for one in dict.fromkeys(found) if not re.search(r'["\\?“”()]', one)]
+    plain = [one for one in dict.fromkeys(found) if not re.search(r'["\\“”()]|\?.', one)]
     return sorted(plain, key=_is_yes_or_no)
 
 
@@ -192,7 +194,9 @@ def _asked(one: _Clause) -> Iterator[str]:
         denied = replace(one, auxiliary=_DENIED.get(one.auxiliary, f"{one.auxiliary}n't"))
         yield (denied if one.is_denied else one).ask("Why", main)
     if main and not past:
-        yield one.ask("", " ".join(main.split()[:_YES_OR_NO]))
+        words = main.split()
+        end = "?" if len(words) <= _YES_OR_NO else ""
+        yield one.ask("", " ".join(words[:_YES_OR_NO])) + end
 
 
 def _before(text: str, end: int) -> str:
@@ -213,7 +217,9 @@ def _turned(text: str) -> str:
     """Turn what is said to somebody into what that person asks."""
     turned = re.sub(r"\b[Yy]ou(?:'re| are)\b", "I am", text)
     turned = re.sub(
-        r"(\b(?:to|for|with|from|by|of|both|(?:help|give|tell|send|cost)s?) )you\b", r"\1me", turned
+        r"(\b(?:to|for|with|from|by|of|both|(?:help|give|tell|send|cost|ask|allow|let)s?) )you\b",
+        r"\1me",
+        turned,
     )
     words = {"you": "I", "your": "my", "yours": "mine", "yourself": "myself"}
     return re.sub(r"\b[Yy]ou(?:rs?|rself)?\b", lambda one: words[one[0].lower()], turned)

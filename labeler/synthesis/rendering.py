@@ -202,7 +202,8 @@ def _grammar(beginning: str) -> str:
     start = json.dumps(f'{{"question": "{beginning}', ensure_ascii=False)
     if not beginning:
         return rf'root ::= {start} [^"\\? \n] [^"\\?？؟\n]+ [?？؟] "\"}}"'
-    # A beginning may be all of the question.
+    if beginning.endswith("?"):
+        return rf'root ::= {start} "\"}}"'
     return rf'root ::= {start} ( " " [^"\\?\n()]+ )? "?\"}}"'
 
 

@@ -31,25 +31,26 @@ from labeler.synthesis.beginnings import beginnings
             "Why does a camera use one band alone",
         ),
         ("Vouchers can't be sold, because they are presents.", "Why can't vouchers be sold"),
-        ("Vouchers can't be extended.", "Can vouchers be extended"),
-        ("Leaking packs must never be posted.", "Can leaking packs be posted"),
+        ("Vouchers can't be extended.", "Can vouchers be extended?"),
+        ("Leaking packs must never be posted.", "Can leaking packs be posted?"),
         (
             "Northern Ireland is covered by our policy.",
-            "Is Northern Ireland covered by our policy",
+            "Is Northern Ireland covered by our policy?",
         ),
-        ("You may open your box at home.", "Can I open my box at home"),
-        ("You are a guest of the house.", "Am I a guest of the house"),
-        ("An app has shown it before.", "Has an app shown it before"),
-        ("After booking, a line is active.", "Is a line active"),
+        ("You may open your box at home.", "Can I open my box at home?"),
+        ("You are a guest of the house.", "Am I a guest of the house?"),
+        ("An app has shown it before.", "Has an app shown it before?"),
+        ("After booking, a line is active.", "Is a line active?"),
         (
             "Write to us; a message sent late is still in time.",
-            "Is a message sent late still in time",
+            "Is a message sent late still in time?",
         ),
         (
             "If the carton itself is crushed or wet, refuse it.",
-            "What happens if the carton itself is crushed or wet",
+            "What happens if the carton itself is crushed or wet?",
         ),
-        ("Rules go on when the internet is down.", "What happens when the internet is down"),
+        ("Rules go on when the internet is down.", "What happens when the internet is down?"),
+        ("If somebody asks you to pay, say no.", "What happens if somebody asks me to pay?"),
         ("To reset your hub, press the button.", "How do I reset my hub"),
     ],
 )
@@ -61,7 +62,7 @@ def test_what_asks_for_most_comes_first_and_yes_or_no_last() -> None:
     assert beginnings("The link is valid for 30 minutes, because links leak.", "A link") == [
         "How long is the link valid",
         "Why is the link valid for 30 minutes",
-        "Is the link valid for 30 minutes",
+        "Is the link valid for 30 minutes?",
     ]
 
 
@@ -74,6 +75,7 @@ def test_what_asks_for_most_comes_first_and_yes_or_no_last() -> None:
         "Choose what is worth a message.",
         "In Texas the light is off.",
         "See if a block will help.",
+        "Be patient if the register is down the order is billed late.",
         "If neither is possible, we refund it.",
         "After the 10 GB the line is limited to 2 Mbit/s.",
         "Care repairs or replaces a device after accidents.",
@@ -128,4 +130,4 @@ def test_beginnings_differ_stand_on_one_line_and_fit_a_json_string(text: str) ->
     found = beginnings(text)
     assert len(set(found)) == len(found)
     assert all(one and one == " ".join(one.split()) for one in found)
-    assert not any(mark in one for one in found for mark in '"\\?')
+    assert not any(mark in one.removesuffix("?") for one in found for mark in '"\\?')

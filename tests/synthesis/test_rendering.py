@@ -45,6 +45,12 @@ def test_first_comes_what_a_sentence_says_then_its_other_facts_then_the_whole() 
     assert "season ticket" not in grammar
 
 
+def test_a_beginning_that_is_the_whole_question_is_not_gone_on_with() -> None:
+    grammar = asked("Dogs can be brought along to every hall.", 0)[1]
+    assert "Can dogs be brought along to every hall?" in grammar
+    assert "[" not in grammar
+
+
 def test_where_the_views_end_they_begin_anew_drawn_with_a_seed() -> None:
     again, _, parameters = asked(FIRST, 3)
     assert again == asked(FIRST, 0)[0]
