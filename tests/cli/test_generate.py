@@ -14,6 +14,8 @@ from labeler.store.location import Location
 from tests.fake_provider.running import Provider, running_provider
 from tests.synthesis.projects import plain_project
 
+pytestmark = pytest.mark.usefixtures("ready_workers")
+
 
 @pytest.fixture(scope="module")
 def provider() -> Iterator[Provider]:

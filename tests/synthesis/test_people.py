@@ -22,6 +22,8 @@ from labeler.synthesis.setup import lay_ground
 from tests.fake_provider.running import Provider, running_provider
 from tests.synthesis.projects import asking, plain_project
 
+pytestmark = pytest.mark.usefixtures("ready_workers")
+
 
 @pytest.fixture(scope="module")
 def provider() -> Iterator[Provider]:
