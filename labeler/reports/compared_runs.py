@@ -28,6 +28,9 @@ class Finding(StrEnum):
 
     BETTER = "better"
     WORSE = "worse"
+    BETTER_SO_FAR = "better on what is judged"
+    """Labels that are still unknown could turn it round."""
+    WORSE_SO_FAR = "worse on what is judged"
     OPEN = "no difference shown"
     FEW_CLUSTERS = "inconclusive: too few clusters"
     JUDGMENTS_FIRST = "refused: judgments first"
@@ -94,6 +97,13 @@ class ComparedRuns:
     adjusted_interval: Interval | None
     finding: Finding
     command: str | None
+
+    @property
+    def is_robust(self) -> bool:
+        """Whether no way to label what is unknown changes the sign of the difference."""
+        if self.lowest is None or self.highest is None:
+            return False
+        return self.lowest > 0 or self.highest < 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -181,17 +181,15 @@ def _refused(
     unpooled, first, second = (runs[name] for name in (whose, compared.run, compared.against))
     if compared.found.value is None:
         return replace(compared, finding=Finding.UNDEFINED)
-    lowest, highest = compared.lowest, compared.highest
-    robust = lowest is not None and highest is not None and (lowest > 0 or highest < 0)
     gap = abs((compared.coverage or 0.0) - (compared.other_coverage or 0.0))
     pool, scope = options.scope.pool, options.scope
-    if not robust and compared.unpooled > _MOST_UNPOOLED:
+    if not compared.is_robust and compared.unpooled > _MOST_UNPOOLED:
         more = f" --extends {pool}" if pool else ""
         if first.snapshot_id != second.snapshot_id:
             more = f" --snapshot {unpooled.snapshot}"
         command = f"labeler pool create NAME --depth {cutoff} --runs {unpooled.name}{more}"
         return replace(compared, finding=Finding.JUDGMENTS_FIRST, command=command)
-    if not robust and gap > MOST_COVERAGE_GAP:
+    if not compared.is_robust and gap > MOST_COVERAGE_GAP:
         relevant = scope.least.value.removesuffix("_relevant")
         command = draw_command(pool, (first.name, second.name), cutoff, relevant)
         if first.snapshot_id != second.snapshot_id:
@@ -292,8 +290,11 @@ def _decided(compared: ComparedRuns) -> ComparedRuns:
         return compared
     if compared.adjusted_p is None or compared.adjusted_p > _ALPHA:
         return compared
-    better = (compared.found.value or 0.0) > 0
-    return replace(compared, finding=Finding.BETTER if better else Finding.WORSE)
+    if (compared.found.value or 0.0) > 0:
+        finding = Finding.BETTER if compared.is_robust else Finding.BETTER_SO_FAR
+    else:
+        finding = Finding.WORSE if compared.is_robust else Finding.WORSE_SO_FAR
+    return replace(compared, finding=finding)
 
 
 def _configurations(

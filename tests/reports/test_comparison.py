@@ -81,6 +81,21 @@ def test_unknown_labels_that_cannot_change_the_sign_refuse_nothing(
     assert one.finding is Finding.BETTER
 
 
+def test_a_difference_that_unknown_labels_could_turn_round_is_one_of_what_is_judged(
+    store: Store, own_folder: Path
+) -> None:
+    fill_gated(store, own_folder)
+    known = graded({"a": 0, "b": 0, "c": 20})
+    label(store, own_folder, {name: g for name, g in known.items() if int(name[1:3]) < 10})
+    one = _only(_compare(store))
+    assert (one.coverage, one.other_coverage) == pytest.approx((9 / 20, 9 / 20))
+    assert one.adjusted_p is not None
+    assert one.adjusted_p < 0.05
+    assert (one.lowest or 0.0) < 0.0 < (one.highest or 0.0)
+    assert one.finding is Finding.BETTER_SO_FAR
+    assert _only(_compare(store, against="new")).finding is Finding.WORSE_SO_FAR
+
+
 def test_several_comparisons_share_one_error(store: Store, own_folder: Path) -> None:
     fill_gated(store, own_folder)
     label(store, own_folder, graded({"a": 14, "b": 20, "c": 18}))
