@@ -166,7 +166,6 @@ def _labels(queries: np.ndarray, evidence: np.ndarray, states: np.ndarray) -> La
         states=states.astype(np.int8),
         gains=np.where(states == -1, np.nan, states).astype(np.float64),
         abstained=np.zeros(0, dtype=np.int64),
-        unjudgeable=np.zeros(0, dtype=np.int64),
         scales=(),
         gain_rule="of grades",
         top_gain=1.0,

@@ -68,7 +68,6 @@ class LabelStates:
         states: Shape (items,): codes of `StateCode`.
         gains: Shape (items,): the gain of the level in force; not a number where there is none.
         abstained: Places of items of which people said that they can't be judged.
-        unjudgeable: Places of items without a text.
         scales: The scales that the labels stand on, by name.
         gain_rule: What the gains are: of the labels' scale, or of grades when scales are mixed.
         top_gain: The highest gain that an unknown item could turn out to have.
@@ -82,7 +81,6 @@ class LabelStates:
     states: NDArray[np.int8]
     gains: NDArray[np.float64]
     abstained: NDArray[np.int64]
-    unjudgeable: NDArray[np.int64]
     scales: tuple[Scale, ...]
     gain_rule: str
     top_gain: float
@@ -118,7 +116,6 @@ class LabelStates:
             states=self.states[keep],
             gains=self.gains[keep],
             abstained=moved[self.abstained[keep[self.abstained]]],
-            unjudgeable=moved[self.unjudgeable[keep[self.unjudgeable]]],
         )
 
     @staticmethod
@@ -156,7 +153,7 @@ def read_label_states(
             item.c.snapshot_id == snapshot_id, item.c.rubric_id == rubric_id
         )
     rows = connection.execute(
-        sa.select(item.c.id, item.c.query_id, item.c.evidence_id, item.c.text_id)
+        sa.select(item.c.id, item.c.query_id, item.c.evidence_id)
         .where(item.c.id.in_(chosen))
         .order_by(item.c.query_id, item.c.evidence_id)
     ).all()
@@ -182,7 +179,6 @@ def read_label_states(
         states=np.array(states, dtype=np.int8),
         gains=np.array(gain_of, dtype=np.float64),
         abstained=_array(abstained),
-        unjudgeable=_array([place for place, row in enumerate(rows) if row[3] is None]),
         scales=scales,
         gain_rule=rule,
         top_gain=top,

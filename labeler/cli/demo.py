@@ -84,15 +84,13 @@ def _refuse_other_projects(store: Store) -> None:
 
 def _embedder(store: Store) -> Embedder | None:
     """Load the embedder, or say what is left out without it."""
-    from labeler.judges.embedding_cache import StoredEmbeddings
-    from labeler.providers.embeddings import CachedEmbedder, E5Embedder
+    from labeler.judges.embedding_cache import stored_embedder
 
     try:
-        engine = E5Embedder(threads=1)
+        return stored_embedder(store, threads=1)
     except (MissingExtraError, JudgeError) as error:
         tell(f"note: {error.message} ({error.hint}); so two lexical retrievers run, and no judge")
         return None
-    return CachedEmbedder(engine, StoredEmbeddings(store, engine.digest))
 
 
 def _write_files(directory: Path, embedder: Embedder | None) -> None:

@@ -20,15 +20,13 @@ __all__ = ["EmbeddedAnswerJudge", "embedder_or_none"]
 
 def embedder_or_none(store: Store) -> Embedder | None:
     """Load the embedded embedder; None, told why, where it can't run."""
-    from labeler.judges.embedding_cache import StoredEmbeddings
-    from labeler.providers.embeddings import CachedEmbedder, E5Embedder
+    from labeler.judges.embedding_cache import stored_embedder
 
     try:
-        engine = E5Embedder(threads=1)  # the generator has the other processors
+        return stored_embedder(store, threads=1)  # the generator has the other processors
     except (MissingExtraError, JudgeError) as error:
         tell(f"note: {error.message}; similarity and answerability stay unmeasured")
         return None
-    return CachedEmbedder(engine, StoredEmbeddings(store, engine.digest))
 
 
 class EmbeddedAnswerJudge:

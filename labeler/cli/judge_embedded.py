@@ -189,16 +189,14 @@ def _parts(texts: list[str], size: int) -> Iterator[tuple[int, list[str]]]:
 
 
 def _embedder(cache: Path | None, threads: int | None) -> Embedder:
-    from labeler.judges.embedding_cache import StoredEmbeddings
+    from labeler.judges.embedding_cache import stored_embedder
     from labeler.providers.embeddings import CachedEmbedder, E5Embedder, MemoryCache
     from labeler.store.database import open_store
     from labeler.store.location import Location
 
-    engine = E5Embedder(threads=threads)
     if cache is None:
-        return CachedEmbedder(engine, MemoryCache())
-    store = open_store(Location(str(cache)), create=True)
-    return CachedEmbedder(engine, StoredEmbeddings(store, engine.digest))
+        return CachedEmbedder(E5Embedder(threads=threads), MemoryCache())
+    return stored_embedder(open_store(Location(str(cache)), create=True), threads=threads)
 
 
 def _figures(skill: Skill) -> dict[str, object]:

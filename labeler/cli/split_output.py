@@ -54,19 +54,16 @@ def embedder_wanted(store: Store, wanted: bool | None, progress: Progress) -> Em
     Its vectors are kept in the project, where the embedded judge keeps its own.
     """
     from labeler.errors import JudgeError, MissingExtraError
-    from labeler.judges.embedding_cache import StoredEmbeddings
-    from labeler.providers.embeddings import CachedEmbedder, E5Embedder
+    from labeler.judges.embedding_cache import stored_embedder
 
     if wanted is False:
         return None
     try:
-        engine = E5Embedder()
+        return stored_embedder(store, advance=progress.advance)
     except (JudgeError, MissingExtraError):
         if wanted:
             raise
         return None
-    cache = StoredEmbeddings(store, engine.digest)
-    return CachedEmbedder(engine, cache, advance=progress.advance)
 
 
 def plan_facts(made: Plan) -> dict[str, object]:

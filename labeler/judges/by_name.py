@@ -39,12 +39,10 @@ def judge_named(
         raise NotFoundError(f"there is no judge '{name}'", hint="--judge embedded needs no key")
     from labeler.judges.coefficients import read_coefficients
     from labeler.judges.embedded import EmbeddedJudge, judged_text
-    from labeler.judges.embedding_cache import StoredEmbeddings
-    from labeler.providers.embeddings import CachedEmbedder, E5Embedder
+    from labeler.judges.embedding_cache import stored_embedder
     from labeler.search.lexical import TermStatistics
 
-    engine = E5Embedder(threads=threads)
-    embedder = CachedEmbedder(engine, StoredEmbeddings(store, engine.digest))
+    embedder = stored_embedder(store, threads=threads)
     passages = {judged_text(item) for block in pooled.blocks for item in block.items}
     statistics = TermStatistics.from_texts(sorted(passages))
     return EmbeddedJudge(

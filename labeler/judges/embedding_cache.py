@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import sqlalchemy as sa
 
+from labeler.providers.embeddings import CachedEmbedder, E5Embedder
 from labeler.records import table
 from labeler.records.ledger import Embedding
 from labeler.store.bulk import is_one_of
 from labeler.store.database import Store
 
-__all__ = ["StoredEmbeddings"]
+__all__ = ["StoredEmbeddings", "stored_embedder"]
 
 _EMBEDDING = table(Embedding)
 
@@ -53,3 +54,24 @@ class StoredEmbeddings:
             ]
             if rows:
                 connection.execute(sa.insert(_EMBEDDING), rows)
+
+
+def stored_embedder(
+    store: Store,
+    *,
+    threads: int | None = None,
+    advance: Callable[[int, int], None] = lambda _done, _total: None,
+) -> CachedEmbedder:
+    """Load the embedded embedder, with its vectors kept in the project.
+
+    Args:
+        store: The project.
+        threads: Threads to embed with; None takes one for each processor.
+        advance: Is told how many of a call's missing vectors are there.
+
+    Raises:
+        MissingExtraError: When what it runs on is not installed.
+        JudgeError: When it can't run here.
+    """
+    engine = E5Embedder(threads=threads)
+    return CachedEmbedder(engine, StoredEmbeddings(store, engine.digest), advance=advance)

@@ -248,7 +248,6 @@ def carried_over(labels: LabelStates, other: LabelStates, same: NDArray[np.int64
         states=np.concatenate([labels.states, other.states[more]])[order],
         gains=np.concatenate([labels.gains, other.gains[more]])[order],
         abstained=np.sort(place_of[labels.abstained]),
-        unjudgeable=np.sort(place_of[labels.unjudgeable]),
     )
 
 

@@ -44,7 +44,7 @@ class GateReport:
         revision: The revision of the labels, one for all checks.
         sample: The sample that stood in for unknown labels, in words, or None.
         checks: The checks in the order of the file.
-        seals: What is to be said of sealed results that it looked at.
+        sealed: What is to be said of sealed results that it looked at.
         notices: What a reader should know besides.
     """
 
@@ -60,7 +60,7 @@ class GateReport:
     revision: int
     sample: str | None
     checks: tuple[CheckResult, ...]
-    seals: tuple[dict[str, object], ...]
+    sealed: tuple[dict[str, object], ...]
     notices: tuple[str, ...]
 
     @property
@@ -134,7 +134,7 @@ def run_gate(store: Store, gate: GateFile, *, as_of: int | None = None) -> GateR
         revision=labels_at,
         sample=None if completed is None else _sample_words(completed),
         checks=tuple(results),
-        seals=tuple(seal.facts() for seal in seals),
+        sealed=tuple(seal.facts() for seal in seals),
         notices=tuple(_notices(evaluated, declared, openings, seals)),
     )
     with store.write(f"gate {gate.name}") as tx:

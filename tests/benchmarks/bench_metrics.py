@@ -116,7 +116,6 @@ def label_states(
         states=np.array(codes, dtype=np.int8),
         gains=np.array([level.gain for level in levels]),
         abstained=np.zeros(0, dtype=np.int64),
-        unjudgeable=np.zeros(0, dtype=np.int64),
         scales=(TREC,),
         gain_rule="of the scale",
         top_gain=3.0,

@@ -199,7 +199,6 @@ def _states(keys: list[tuple[int, int]], states: list[int], abstained: list[int]
         states=np.array(states, dtype=np.int8),
         gains=np.array([float(one) if one >= 0 else np.nan for one in states]),
         abstained=np.array(abstained, dtype=np.int64),
-        unjudgeable=np.array([], dtype=np.int64),
         scales=(),
         gain_rule="",
         top_gain=1.0,

@@ -21,7 +21,6 @@ def _labels(states: list[int]) -> LabelStates:
         states=np.array(states, dtype=np.int8),
         gains=np.where(np.array(states) == -1, np.nan, states),
         abstained=np.zeros(0, dtype=np.int64),
-        unjudgeable=np.zeros(0, dtype=np.int64),
         scales=(),
         gain_rule="of grades",
         top_gain=1.0,
