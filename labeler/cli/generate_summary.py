@@ -31,6 +31,7 @@ def summary_facts(report: GenerateReport, admitted: Admitted) -> dict[str, Any]:
         "edits_refused": [{"question": key, "why": why} for key, why in admitted.refused],
         "round_trip_run": admitted.run,
         "recovered": report.recovered,
+        "journals_of_other_projects": list(report.foreign),
         "http_requests": report.counts.requests,
         "ended": dict(report.counts.ended),
         "texts_exposed": report.counts.exposed,
@@ -82,6 +83,8 @@ def print_summary(report: GenerateReport, admitted: Admitted) -> None:
         }
     )
     print_admitted(admitted)
+    for path in report.foreign:
+        tell(f"note: {path} holds answers for another database that stood here; it stays")
     if report.to_people:
         tell(f"`{program()} generate admit` makes queries of those that people accept")
 

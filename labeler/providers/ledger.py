@@ -22,7 +22,15 @@ from labeler.store.bulk import is_one_of
 from labeler.store.database import WriteTransaction
 from labeler.store.registry import store_texts
 
-__all__ = ["KnownAnswer", "answers_to", "job_digest", "job_key", "note_progress", "store_tries"]
+__all__ = [
+    "KnownAnswer",
+    "answers_to",
+    "find_job",
+    "job_digest",
+    "job_key",
+    "note_progress",
+    "store_tries",
+]
 
 _ATTEMPT, _RESPONSE, _JOB, _TEXT = table(Attempt), table(Response), table(Job), table(Text)
 
@@ -72,6 +80,12 @@ def job_digest(*parts: str) -> str:
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
+def find_job(connection: Connection, digest: str) -> int | None:
+    """Find a job by its digest; None where there is no such job."""
+    found = connection.execute(sa.select(_JOB.c.id).where(_JOB.c.digest == digest)).scalar()
+    return None if found is None else int(found)
+
+
 def job_key(
     connection: Connection,
     *,
@@ -83,9 +97,9 @@ def job_key(
     at: Any,
 ) -> int:
     """Find a job or begin it; a job that goes on keeps the settings that it was begun with."""
-    found = connection.execute(sa.select(_JOB.c.id).where(_JOB.c.digest == digest)).scalar()
+    found = find_job(connection, digest)
     if found is not None:
-        return int(found)
+        return found
     statement = sa.insert(_JOB).values(
         kind=kind,
         digest=digest,

@@ -11,6 +11,7 @@ from typing import Any
 
 from labeler.errors import InterruptedRunError, LabelerError, ProviderDownError
 from labeler.providers.chat import Ended
+from labeler.providers.ledger import find_job
 from labeler.sealing.exposures import NewExposure, record_exposures
 from labeler.store.database import Store
 from labeler.store.registry import text_digest
@@ -74,6 +75,7 @@ class Asking:
         options: What is to be generated.
         folder: Where pack and journal lie.
         job_id: The job.
+        job_digest: Its digest, which names its journals.
         lock: The descriptor of the folder's lock, or None.
         interrupts: Tells how often a person asked to stop.
         observe: Told when something was answered.
@@ -84,6 +86,7 @@ class Asking:
     options: GenerateOptions
     folder: Path
     job_id: int
+    job_digest: str
     lock: int | None
     interrupts: Callable[[], int] = lambda: 0
     observe: Callable[[], None] = lambda: None
@@ -142,7 +145,7 @@ class Asking:
             path = pack.write(self.folder)
             hashes = self.folder / f"sealed-{pack.sealed_digest[:16]}.bin"
             sealed.save(hashes)
-            self._journal = new_journal(self.folder, self.job_id)
+            self._journal = new_journal(self.folder, self.job_digest)
             models = {"generator": self.options.generator}
             if self.options.judge is not None:
                 models["judge"] = self.options.judge
@@ -236,11 +239,21 @@ class Asking:
             process.close_input()
 
 
-def copy_left_journals(store: Store, folder: Path) -> int:
-    """Copy what stopped runs had been answered into the ledger, and tell of how many requests."""
-    copied = 0
-    for job_id, path in left_journals(folder):
+def copy_left_journals(store: Store, folder: Path) -> tuple[int, list[Path]]:
+    """Copy what stopped runs had been answered into the ledger.
+
+    Returns:
+        How many requests were copied, and the journals of jobs that this database doesn't know:
+        it stands in the place of another one. They stay where they are.
+    """
+    copied, foreign = 0, []
+    for digest, path in left_journals(folder):
+        with store.read() as connection:
+            job_id = find_job(connection, digest)
+        if job_id is None:
+            foreign.append(path)
+            continue
         with store.write("generate: answers of a stopped run") as tx:
             copied += copy_answers(tx, job_id, answers_in(path))
         path.unlink()
-    return copied
+    return copied, foreign

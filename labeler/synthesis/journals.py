@@ -46,19 +46,15 @@ def work_folder(location: Location) -> Path:
     return folder
 
 
-def new_journal(folder: Path, job_id: int) -> Path:
-    """Name a journal of a job that isn't there yet."""
-    return folder / f"journal-{job_id}-{secrets.token_hex(4)}.jsonl"
+def new_journal(folder: Path, job_digest: str) -> Path:
+    """Name a journal that isn't there yet; a key in place of a digest could be another database's."""
+    return folder / f"journal-{job_digest}-{secrets.token_hex(4)}.jsonl"
 
 
-def left_journals(folder: Path) -> list[tuple[int, Path]]:
-    """List the journals that are there, with the job of each."""
-    found = []
-    for path in sorted(folder.glob("journal-*-*.jsonl")):
-        job = path.name.split("-")[1]
-        if job.isdigit():
-            found.append((int(job), path))
-    return found
+def left_journals(folder: Path) -> list[tuple[str, Path]]:
+    """List the journals that are there, with the digest of each one's job."""
+    paths = sorted(folder.glob("journal-*-*.jsonl"))
+    return [(path.name.split("-")[1], path) for path in paths]
 
 
 def answers_in(path: Path) -> list[Answered]:

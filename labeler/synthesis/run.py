@@ -82,9 +82,9 @@ def generate(
     domains = domains_of(ground.pack, options.domains)
     folder = work_folder(store.location)
     with held(folder) as lock:
-        recovered = copy_left_journals(store, folder)
+        recovered, foreign = copy_left_journals(store, folder)
         run = _begin(store, ground, options, folder, lock, interrupts, observe)
-        run.report.recovered = recovered
+        run.report.recovered, run.report.foreign = recovered, tuple(map(str, foreign))
         state = JobState.STOPPED
         try:
             for each in run.begin(domains):
@@ -123,7 +123,7 @@ def _begin(
             at=tx.clock(),
         )
         store_withheld(tx, ground.split.id, ground.withheld)
-    asking = Asking(store, ground, options, folder, job, lock, interrupts)
+    asking = Asking(store, ground, options, folder, job, digest, lock, interrupts)
     asking.counts = report.counts
     run = _Run(store, ground, options, asking, job, assessor, report, observe)
     asking.observe = lambda: observe(report)

@@ -75,6 +75,7 @@ class GenerateReport:
         to_people: Questions that were drawn for people in this run.
         counts: What asking took.
         recovered: Requests of a stopped run whose answers were copied from its journal.
+        foreign: Journals beside the database of jobs that it doesn't know; they stay.
         stop: Why the run ended early, or None.
     """
 
@@ -85,6 +86,7 @@ class GenerateReport:
     to_people: int = 0
     counts: AskCounts = field(default_factory=AskCounts)
     recovered: int = 0
+    foreign: tuple[str, ...] = ()
     stop: LabelerError | None = None
 
     @property

@@ -45,13 +45,13 @@ def test_a_folder_that_cannot_be_made_is_an_error(tmp_path: Path) -> None:
 
 
 def test_journals_are_found_with_their_jobs(tmp_path: Path) -> None:
-    names = [new_journal(tmp_path, job) for job in (7, 7, 12)]
+    names = [new_journal(tmp_path, job) for job in ("7a", "7a", "12")]
     assert len(set(names)) == 3
     for path in names:
         path.touch()
-    for other in ("journal-x-1.jsonl", "pack-1-2.jsonl", "journal-7-1.txt"):
+    for other in ("journal.jsonl", "pack-1-2.jsonl", "journal-7-1.txt"):
         (tmp_path / other).touch()
-    assert sorted(left_journals(tmp_path)) == sorted(zip((7, 7, 12), names, strict=True))
+    assert sorted(left_journals(tmp_path)) == sorted(zip(("7a", "7a", "12"), names, strict=True))
 
 
 def answered(request: str) -> Answered:
@@ -60,7 +60,7 @@ def answered(request: str) -> Answered:
 
 
 def test_answers_are_read_in_order_and_other_lines_passed_over(tmp_path: Path) -> None:
-    path = new_journal(tmp_path, 1)
+    path = new_journal(tmp_path, "1")
     wanted = [answered("a"), answered("b\u2028c")]
     lines = [write_line({"key": 1} | one.to_json()) for one in wanted]
     path.write_text(lines[0] + write_line({"expose": 3}) + "\n" + lines[1], encoding="utf-8")
@@ -69,7 +69,7 @@ def test_answers_are_read_in_order_and_other_lines_passed_over(tmp_path: Path) -
 
 @pytest.mark.parametrize("lost", [1, 2, 20, 60])
 def test_a_line_that_was_cut_off_takes_no_other_with_it(tmp_path: Path, lost: int) -> None:
-    path = new_journal(tmp_path, 1)
+    path = new_journal(tmp_path, "1")
     whole, cut = (write_line(answered(name).to_json()) for name in "ab")
     path.write_text(whole + cut[: -1 - lost], encoding="utf-8")
     assert answers_in(path) == [answered("a")]

@@ -10,6 +10,7 @@ import pytest
 import sqlalchemy as sa
 
 from labeler.errors import BudgetReachedError, ConflictError, InterruptedRunError, NotFoundError
+from labeler.providers.chat import Ended
 from labeler.records import table
 from labeler.records.corpus import Document
 from labeler.records.ledger import Attempt, Job
@@ -20,7 +21,8 @@ from labeler.sealing.exposures import broken_exposures
 from labeler.sealing.split_in_force import find_split, read_membership
 from labeler.store.database import Store
 from labeler.synthesis.admission import SINGLE_POSITIVE, admit
-from labeler.synthesis.journals import held, left_journals, work_folder
+from labeler.synthesis.journals import held, left_journals, new_journal, work_folder
+from labeler.synthesis.orders import Answered, write_line
 from labeler.synthesis.reading import Stands, question_states
 from labeler.synthesis.run import generate
 from labeler.synthesis.run_report import GenerateReport
@@ -229,7 +231,7 @@ def test_a_journal_that_was_left_is_copied_once(
     # What the journal says once more is in the ledger already, in part or whole.
     folder = work_folder(sqlite_store.location)
     with sqlite_store.read() as connection:
-        job = connection.execute(sa.select(table(Job).c.id)).scalar_one()
+        job = connection.execute(sa.select(table(Job).c.digest)).scalar_one()
     left = left_journals(folder)
     report = run(sqlite_store, options)
     assert left_journals(folder) == []
@@ -239,6 +241,18 @@ def test_a_journal_that_was_left_is_copied_once(
     with sqlite_store.read() as connection:
         rows = connection.execute(sa.select(attempt.c.request_digest, attempt.c.at)).all()
     assert len(set(rows)) == len(rows)
+
+
+def test_a_journal_of_another_database_stays_where_it_is(
+    sqlite_store: Store, tmp_path: Path, provider: Provider
+) -> None:
+    plain_project(sqlite_store, tmp_path)
+    left = new_journal(work_folder(sqlite_store.location), "ab12")
+    answer = Answered("request", Ended.FAILED, "no answer", ())
+    left.write_text(write_line(answer.to_json()), encoding="utf-8")
+    report = run(sqlite_store, asking(provider.address, per_domain=1))
+    assert (report.recovered, report.foreign) == (0, (str(left),))
+    assert left.exists()
 
 
 def test_two_runs_at_once_are_refused(
