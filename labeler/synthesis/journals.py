@@ -47,7 +47,7 @@ def work_folder(location: Location) -> Path:
 
 
 def new_journal(folder: Path, job_digest: str) -> Path:
-    """Name a journal that isn't there yet; a key in place of a digest could be another database's."""
+    """Name a journal that isn't there yet; by digest, since a key could be another database's."""
     return folder / f"journal-{job_digest}-{secrets.token_hex(4)}.jsonl"
 
 
