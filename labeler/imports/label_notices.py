@@ -1,16 +1,23 @@
-"""What is told about labels beside their counts: contradictions, disputes, odd columns."""
+"""What is told about labels beside their counts: contradictions, disputes, what won't be seen."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import sqlalchemy as sa
+from sqlalchemy import Connection
+
+from labeler.assessment.rubric import Rubric
 from labeler.formats.findings import Findings, shown
 from labeler.imports.label_rows import LabelRow
 from labeler.imports.scale_choice import ReadLabel
 from labeler.labels import Grade
+from labeler.records import table
+from labeler.records.pools import Pool
+from labeler.records.scales import RubricRecord
 
-__all__ = ["tell_contradictions", "tell_disputes", "tell_oddities"]
+__all__ = ["tell_contradictions", "tell_disputes", "tell_oddities", "tell_other_rubrics"]
 
 _TOLD_ONE_BY_ONE = 10
 
@@ -87,3 +94,36 @@ def tell_oddities(
             f"every row has the same document id, {shown(rows[0].document)}; in some classic qrels "
             "the document stands in the second column",
         )
+
+
+def tell_other_rubrics(
+    connection: Connection, snapshot_id: int, rubric: Rubric, path: Path, findings: Findings
+) -> None:
+    """Tell where labels stand under a rubric that no pool of the snapshot has: none sees them.
+
+    Args:
+        connection: A transaction's connection.
+        snapshot_id: The snapshot that the labels stand on.
+        rubric: What they were given under.
+        path: The file that the notice names.
+        findings: Takes the notice.
+    """
+    pool, record = table(Pool), table(RubricRecord)
+    statement = (
+        sa.select(pool.c.name, record.c.name, record.c.digest)
+        .join(record, record.c.id == pool.c.rubric_id)
+        .where(pool.c.snapshot_id == snapshot_id)
+        .order_by(pool.c.id)
+    )
+    pools = connection.execute(statement).all()
+    if not pools or any(digest == rubric.digest for _, _, digest in pools):
+        return
+    name, other, _ = pools[0]
+    more = f" and {len(pools) - 1} more pools" if len(pools) > 1 else ""
+    findings.notice(
+        path,
+        None,
+        f"these labels stand under the rubric {shown(rubric.name)}, and no pool of this snapshot "
+        f"does: reports on {shown(name)}{more} don't see them; if they were given under its "
+        f"rubric, {shown(other)}, import them with --rubric and that file",
+    )

@@ -23,7 +23,12 @@ from labeler.imports.known import (
     unknown_queries_hint,
 )
 from labeler.imports.label_items import LabelledItems, resolve_items
-from labeler.imports.label_notices import tell_contradictions, tell_disputes, tell_oddities
+from labeler.imports.label_notices import (
+    tell_contradictions,
+    tell_disputes,
+    tell_oddities,
+    tell_other_rubrics,
+)
 from labeler.imports.label_rows import LabelRow, read_labels
 from labeler.imports.report import ImportReport, settle
 from labeler.imports.scale_choice import ReadLabel, choose_scale, read_levels
@@ -101,6 +106,7 @@ def import_labels(store: Store, paths: Sequence[Path], options: LabelOptions) ->
         )
         added, pairs = _store(tx, judged, items, rubric, snapshot_id)
         decided = settle_items(tx, added)
+        tell_other_rubrics(tx.connection, snapshot_id, rubric, paths[0], findings)
     tell_disputes([pairs[item] for item in sorted(decided.disputed)], paths[0], findings)
     if tx.made_revision is not None:
         tell_no_corpus("labels", paths[0], snapshot, findings)
