@@ -54,7 +54,7 @@ def test_a_field_of_another_kind_of_file_is_let_alone(project: Project) -> None:
         (
             "runs",
             "twice.run.gz",
-            gzip.compress(gzip.compress(b"q1 Q0 d1 1 2.0 s\n")),
+            gzip.compress(gzip.compress(b"q1 Q0 d1 1 2.0 s\n", mtime=0), mtime=0),
             "twice.run.gz: this is gzip data inside gzip data",
         ),
         ("labels", "odd.txt", b"q1 0 d1 -1\nq1 0 d2 1\n", "labels that no shipped scale holds"),
