@@ -187,7 +187,7 @@ def test_a_look_at_sealed_results_is_recorded(
         Path(path).unlink(missing_ok=True)
     run([*words, "--json"])
     printed = json.loads(capsys.readouterr().out)
-    (seal,) = printed["seals" if command == "gate" else "sealed"]
+    (seal,) = printed["sealed"]
     assert seal["opening"] == before + 2
     if opening["queries"]:
         assert [one["through"] for one in seal["opened_before"]][-1] == command
