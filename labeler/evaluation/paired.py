@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labeler.evaluation.clustered import ClusteredMean, clustered_mean
-from labeler.evaluation.intervals import LEAST_CLUSTERS, student_t_quantile
 from labeler.evaluation.posterior import Interval
 
 __all__ = [
@@ -215,14 +214,14 @@ def mean_interval(
     if not len(values):
         return None
     mean = clustered_mean(values, clusters, weights)
-    if mean.clusters < LEAST_CLUSTERS or mean.error is None:
+    found = mean.interval(confidence=confidence)
+    if found is None:
         return None
     if mean.error == 0:
         return no_spread_interval(
             mean.value, mean.clusters, least=least, most=most, confidence=confidence
         )
-    reach = student_t_quantile((1 + confidence) / 2, mean.clusters - 1) * mean.error
-    return Interval(max(least, mean.value - reach), min(most, mean.value + reach))
+    return Interval(max(least, found[0]), min(most, found[1]))
 
 
 def no_spread_interval(

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from labeler.evaluation.clustered import clustered_mean
 from labeler.evaluation.intervals import LEAST_CLUSTERS
+from labeler.evaluation.paired import mean_interval
 from labeler.evaluation.ranking import Measured, Numbers
 
 __all__ = ["Mean", "Summary", "mean_over", "summarise"]
@@ -95,13 +96,13 @@ def mean_over(
     *,
     why_undefined: str,
 ) -> Mean:
-    """Give the mean over the queries where it is defined, with its 95% cluster-t interval.
+    """Give the mean over the queries where it is defined, with its 95% interval.
 
-    The interval speaks of other queries of the same kind; what is not judged is no part of it. It
-    isn't cut to where the measure can lie.
+    The interval is that of `labeler.evaluation.paired.mean_interval`. It speaks of other queries of
+    the same kind; what is not judged is no part of it.
 
     Args:
-        values: Shape (queries,); not a number where undefined.
+        values: Shape (queries,): each in [0, 1]; not a number where undefined.
         clusters: Shape (queries,).
         weights: Shape (queries,); 1 by default.
         why_undefined: What is told where no query has a value.
@@ -116,9 +117,9 @@ def mean_over(
     weight = None if weights is None else weights[defined]
     if weight is not None and not weight.sum() > 0:
         return Mean(None, None, None, len(there), count, "no query has a weight above 0")
-    found = clustered_mean(values[defined], there, weight)
-    interval = found.interval()
+    value = clustered_mean(values[defined], there, weight).value
+    interval = mean_interval(values[defined], there, weight, least=0.0, most=1.0)
     if interval is None:
         reason = f"no interval: {count} clusters of queries, {LEAST_CLUSTERS} are the least"
-        return Mean(found.value, None, None, len(there), count, reason)
-    return Mean(found.value, interval[0], interval[1], len(there), count)
+        return Mean(value, None, None, len(there), count, reason)
+    return Mean(value, interval.low, interval.high, len(there), count)

@@ -43,6 +43,16 @@ def test_few_clusters_give_no_interval_and_say_why() -> None:
     assert "5 clusters" in few.reason
 
 
+def test_an_interval_lies_where_the_measure_can_lie() -> None:
+    values = np.array([1.0] * 19 + [0.8])
+    near_the_end = mean_over(values, np.arange(20), why_undefined="-")
+    assert near_the_end.high == 1.0
+    assert near_the_end.low == pytest.approx(0.96907, abs=1e-5)
+    # All alike: one of 20 can still be another with a chance of 1 - .025^(1/20).
+    alike = mean_over(np.ones(20), np.arange(20), why_undefined="-")
+    assert (alike.low, alike.high) == (pytest.approx(0.025 ** (1 / 20)), 1.0)
+
+
 def test_queries_of_one_cluster_widen_the_interval() -> None:
     pairs = np.repeat(np.linspace(0, 1, 10), 2)
     alone = mean_over(pairs, np.arange(20), why_undefined="-")
