@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.evaluation.flips import TOP, OneQuery, build, flipped, queries
 
 from labeler.evaluation.difference_bounds import difference_bounds
 from labeler.evaluation.metrics import Metric, measure, parse_metric
+from tests.evaluation.flips import TOP, OneQuery, build, flipped, queries
 
 
 def every_difference(metric: Metric, row: OneQuery) -> list[float]:
