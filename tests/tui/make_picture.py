@@ -64,7 +64,7 @@ async def draw() -> dict[str, str]:
             await app.press("f", after=5.2)
             why = picture(app.app, normal=False)
             await app.press("3", "n", after=1.1)
-            await app.write("about paying, not about returns")
+            await app.write("about signing in, not about the lock")
             note = picture(app.app, normal=False)
             await app.press("enter")
         async with reviewing(database, reviewer="you", pool="demo", limit=3, size=_SIZE) as app:
