@@ -22,6 +22,7 @@ __all__ = [
     "NoDecision",
     "PairedDifference",
     "bootstrap_interval",
+    "bounded_interval",
     "mean_interval",
     "no_spread_interval",
     "paired_difference",
@@ -214,6 +215,23 @@ def mean_interval(
     if not len(values):
         return None
     mean = clustered_mean(values, clusters, weights)
+    return bounded_interval(mean, least=least, most=most, confidence=confidence)
+
+
+def bounded_interval(
+    mean: ClusteredMean, *, least: float, most: float, confidence: float = 0.95
+) -> Interval | None:
+    """Give the interval of a clustered mean of bounded values, as `mean_interval` does.
+
+    Args:
+        mean: The mean.
+        least: The least that a value can be.
+        most: The most.
+        confidence: In (0, 1).
+
+    Returns:
+        The interval, inside [least, most]; None with fewer than 8 clusters.
+    """
     found = mean.interval(confidence=confidence)
     if found is None:
         return None

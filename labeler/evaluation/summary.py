@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from labeler.evaluation.clustered import clustered_mean
 from labeler.evaluation.intervals import LEAST_CLUSTERS
-from labeler.evaluation.paired import mean_interval
+from labeler.evaluation.paired import bounded_interval
 from labeler.evaluation.ranking import Measured, Numbers
 
 __all__ = ["Mean", "Summary", "mean_over", "summarise"]
@@ -98,8 +98,8 @@ def mean_over(
 ) -> Mean:
     """Give the mean over the queries where it is defined, with its 95% interval.
 
-    The interval is that of `labeler.evaluation.paired.mean_interval`. It speaks of other queries of
-    the same kind; what is not judged is no part of it.
+    The interval is that of `labeler.evaluation.paired.bounded_interval`. It speaks of other queries
+    of the same kind; what is not judged is no part of it.
 
     Args:
         values: Shape (queries,): each in [0, 1]; not a number where undefined.
@@ -117,9 +117,9 @@ def mean_over(
     weight = None if weights is None else weights[defined]
     if weight is not None and not weight.sum() > 0:
         return Mean(None, None, None, len(there), count, "no query has a weight above 0")
-    value = clustered_mean(values[defined], there, weight).value
-    interval = mean_interval(values[defined], there, weight, least=0.0, most=1.0)
+    found = clustered_mean(values[defined], there, weight)
+    interval = bounded_interval(found, least=0.0, most=1.0)
     if interval is None:
         reason = f"no interval: {count} clusters of queries, {LEAST_CLUSTERS} are the least"
-        return Mean(value, None, None, len(there), count, reason)
-    return Mean(value, interval.low, interval.high, len(there), count)
+        return Mean(found.value, None, None, len(there), count, reason)
+    return Mean(found.value, interval.low, interval.high, len(there), count)

@@ -21,7 +21,7 @@ from labeler.evaluation.gate_checks import (
     confidence_for,
     needs_exact_limits,
 )
-from labeler.evaluation.paired import no_spread_interval
+from labeler.evaluation.paired import bounded_interval
 from labeler.evaluation.posterior import Interval
 from labeler.evaluation.ranking import judged_coverage_at
 from labeler.labels import StateCode
@@ -211,13 +211,8 @@ def _weighed(
 def _interval(
     mean: ClusteredMean | None, runs: tuple[str, str | None], confidence: float
 ) -> Interval | None:
-    """Give the interval of clusters, exact where nothing varies between them."""
-    limits = None if mean is None else mean.interval(confidence=confidence)
-    if mean is None or limits is None:
+    """Give the interval of clusters; None where nothing is relevant, or clusters are too few."""
+    if mean is None:
         return None
     least, most = ranges(against_baseline=runs[1] is not None)
-    if mean.error == 0:
-        return no_spread_interval(
-            mean.value, mean.clusters, least=least, most=most, confidence=confidence
-        )
-    return Interval(max(least, limits[0]), min(most, limits[1]))
+    return bounded_interval(mean, least=least, most=most, confidence=confidence)
