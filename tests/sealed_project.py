@@ -25,28 +25,12 @@ from labeler.splits.drafts import plan_split
 from labeler.splits.freezing import freeze_split
 from labeler.store.database import Store, open_store
 from labeler.store.location import Location
+from tests.gated import GATE
 from tests.small import HandJudge, judge, write_jsonl, write_run
 from tests.splits.planted import seeded, sentence, write_project
 
 QUERIES = [f"q{number:02}" for number in range(30)]
 RUNS = ("old", "new")
-
-GATE = """
-name = "release"
-pool = "p"
-candidate = "new"
-baseline = "old"
-
-[defaults]
-least_clusters = 8
-
-[[check]]
-name = "precision"
-metric = "P@2"
-role = "aggregate"
-direction = "above"
-boundary = 0.5
-"""
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from labeler.cli.app import run
+from tests.gated import GATE
 from tests.small import write_jsonl, write_run
 from tests.splits.planted import seeded, sentence
 
@@ -17,23 +18,6 @@ Captured = pytest.CaptureFixture[str]
 
 PEOPLE = [f"q{number:02}" for number in range(20)]
 GENERATED = [f"gen-{number:02}" for number in range(10)]
-
-GATE = """
-name = "release"
-pool = "p"
-candidate = "new"
-baseline = "old"
-
-[defaults]
-least_clusters = 8
-
-[[check]]
-name = "precision"
-metric = "P@2"
-role = "aggregate"
-direction = "above"
-boundary = 0.5
-"""
 
 COMMANDS = {
     "report recall --pool p": ("metrics", "needs"),
