@@ -9,7 +9,6 @@ from labeler.cli.project import Database, JsonOutput, open_project
 from labeler.cli.report_options import AsOf, OrderRule, OriginOfQueries, Page, Runs
 from labeler.cli.report_showing import show_report
 from labeler.cli.report_tables import condition_facts, share
-from labeler.cli.route_plan import ledger_facts
 from labeler.cli.sealing import open_shown
 
 if TYPE_CHECKING:
@@ -86,7 +85,7 @@ def _print_report(report: AuditReport) -> None:
             "frame": report.frame,
             **{name: value for name, value in conditions.items() if name not in {"frame", "gains"}},
             "policy": report.policy,
-            **ledger_facts(report.ledgers),
+            **report.ledgers.facts(),
             "answers that count": f"{sample.labelled:,} labels, {sample.relevant:,} relevant; "
             f"{sample.abstained:,} can't judge, {sample.waiting:,} wait",
             "strength": f"{sample.strength.value}, effective size {sample.effective:,.0f}",

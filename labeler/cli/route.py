@@ -110,7 +110,7 @@ def _tell_plan(
 
 def _print_report(report: RouteReport, pool: str) -> None:
     from labeler.calibration.policies import UNCALIBRATED
-    from labeler.cli.route_plan import ledger_facts, print_shown
+    from labeler.cli.route_plan import print_shown
 
     plain = f" (plain threshold {UNCALIBRATED.threshold:g}, not calibrated)"
     if report.instead_of:
@@ -129,7 +129,7 @@ def _print_report(report: RouteReport, pool: str) -> None:
             "asked in order of": report.order,
             **({"judges at chance": ", ".join(report.at_chance)} if report.at_chance else {}),
             "without text": report.unavailable,
-            **ledger_facts(report.ledgers),
+            **report.ledgers.facts(),
         }
     )
     print_shown(report.audit)

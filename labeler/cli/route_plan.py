@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 from labeler.cli.output import print_facts, print_table, program, tell
 
 if TYPE_CHECKING:
-    from labeler.draws.audit_ledger import Ledgers
     from labeler.queue.route_plan import RoutePlan
     from labeler.queue.verdicts import GradeVerdict
 
-__all__ = ["ledger_facts", "print_plan", "print_shown"]
+__all__ = ["print_plan", "print_shown"]
 
 
 def print_plan(plan: RoutePlan, pool: str) -> None:
@@ -31,7 +30,7 @@ def print_plan(plan: RoutePlan, pool: str) -> None:
             **({"accepted if the audit shows the target": later} if plan.score_version else {}),
             **{f"  {grade}, then": count for grade, count in plan.accepted_later.items()},
             "to people now": plan.to_people,
-            **ledger_facts(plan.ledgers),
+            **plan.ledgers.facts(),
         }
     )
     _print_needs(plan)
@@ -118,12 +117,3 @@ def print_shown(verdicts: Sequence[GradeVerdict]) -> None:
         )
     for verdict in verdicts:
         print(f"{verdict.grade.value}: {verdict.why}")
-
-
-def ledger_facts(ledgers: Ledgers) -> dict[str, object]:
-    """Give both ledgers as facts: what a draw picked, and what the queue brought."""
-    return {
-        "labels of random draws": f"{ledgers.drawn_answered:,} of {ledgers.drawn:,} drawn",
-        "labels of the queue": f"{ledgers.queue:,}, which no rate is computed from",
-        "in dispute": f"{ledgers.disputed:,}, no evidence of anything until settled",
-    }

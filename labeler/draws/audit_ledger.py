@@ -39,6 +39,14 @@ class Ledgers:
     queue: int
     disputed: int
 
+    def facts(self) -> dict[str, str]:
+        """Say both counts, as they stand beside every figure of an audit."""
+        return {
+            "labels of random draws": f"{self.drawn_answered:,} of {self.drawn:,} drawn",
+            "labels of the queue": f"{self.queue:,}, which no rate is computed from",
+            "in dispute": f"{self.disputed:,}, no evidence of anything until settled",
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class DrawnLabel:

@@ -18,15 +18,13 @@ _SHARES = (0.0, 1.0)
 
 def audit_page(report: AuditReport, told: Sequence[str] = ()) -> str:
     """Write the page of an audit; ``told`` is said on top."""
-    ledgers, sample = report.ledgers, report.sample
+    sample = report.sample
     body = [
         facts(
             {
                 "frame": report.frame,
                 "policy": report.policy,
-                "labels of random draws": f"{ledgers.drawn_answered:,} of {ledgers.drawn:,} drawn",
-                "labels of the queue": f"{ledgers.queue:,}, which no rate is computed from",
-                "in dispute": f"{ledgers.disputed:,}, no evidence of anything until settled",
+                **report.ledgers.facts(),
                 "answers that count": f"{sample.labelled:,} labels, {sample.relevant:,} relevant; "
                 f"{sample.abstained:,} can't judge, {sample.waiting:,} wait",
                 "strength": f"{sample.strength.value}, effective size {sample.effective:,.0f}",
